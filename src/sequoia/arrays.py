@@ -1,0 +1,57 @@
+"""Array types and the one way to take an array from a caller: converted, checked, read-only."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sequoia.errors import ProblemError
+
+FloatArray = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+BoolArray = NDArray[np.bool_]
+ActionArray = NDArray[np.int8]
+
+
+def frozen(
+    where: str, values: ArrayLike, dtype: type[Any], shape: tuple[int | None, ...]
+) -> NDArray[Any]:
+    """Return ``values`` as a read-only array of the given type and shape.
+
+    Parameters
+    ----------
+    where
+        The name of the array in error messages, such as ``"arms.rewards"``.
+    shape
+        Wanted shape; ``None`` accepts any length on that axis.
+    """
+    try:
+        raw = np.asarray(values)
+        converted = np.array(raw, dtype=dtype)
+        if raw.size and not np.array_equal(raw, converted, equal_nan=raw.dtype.kind == "f"):
+            raise ValueError
+    except (ValueError, TypeError, OverflowError):
+        raise ProblemError(
+            f"{where} holds values that are not {np.dtype(dtype).name}; a numeric array of shape "
+            f"{_wanted(shape)} is wanted."
+        ) from None
+    matches = converted.ndim == len(shape) and all(
+        wanted is None or wanted == found
+        for wanted, found in zip(shape, converted.shape, strict=True)
+    )
+    if not matches:
+        raise ProblemError(f"{where} has shape {converted.shape}; {_wanted(shape)} is wanted.")
+    converted.setflags(write=False)
+    return converted
+
+
+def require(where: str, values: NDArray[Any], holds: BoolArray, wanted: str) -> None:
+    """Raise a `ProblemError` naming the first entry of ``values`` for which ``holds`` is false."""
+    if not holds.all():
+        place = tuple(int(i) for i in np.argwhere(~holds)[0])
+        index = ", ".join(map(str, place))
+        raise ProblemError(f"{where}[{index}] is {values[place]}; {wanted}.")
+
+
+def _wanted(shape: tuple[int | None, ...]) -> str:
+    return "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"

@@ -1,0 +1,33 @@
+"""What can go wrong, each with one clear line: where, what was found, what is wanted."""
+
+
+class SequoiaError(Exception):
+    """Base of every error that is the caller's to mend; the command prints it and exits 2."""
+
+
+class ProblemError(SequoiaError):
+    """A problem, or a part of it, is not well-formed."""
+
+
+class FileError(SequoiaError):
+    """A file cannot be read as what it claims to be, or cannot be written."""
+
+
+class InfeasibleDecision(SequoiaError):
+    """A decision breaks a rule; the message names the rule."""
+
+
+class InfeasibleSpace(SequoiaError):
+    """No decision at all satisfies the rules."""
+
+
+class TooLarge(SequoiaError):
+    """An exact method would need more than it is allowed; the message says how much."""
+
+
+class SolverUnavailable(SequoiaError):
+    """A solver is not installed, or has no licence here."""
+
+
+class SolverFailed(SequoiaError):
+    """A solver ended without an answer that can be trusted."""

@@ -1,0 +1,36 @@
+"""What may be decided: arms, action spaces, problems, the paper's families, files."""
+
+from sequoia.problem.arms import Arms
+from sequoia.problem.files import load, save
+from sequoia.problem.problem import Problem
+from sequoia.problem.rules import Floor, Rules
+from sequoia.problem.spaces import (
+    ActionSpace,
+    Assignment,
+    Budget,
+    Custom,
+    Growth,
+    Path,
+    Schedule,
+    with_rules,
+)
+from sequoia.problem.system import Decision, LinearSystem
+
+__all__ = [
+    "ActionSpace",
+    "Arms",
+    "Assignment",
+    "Budget",
+    "Custom",
+    "Decision",
+    "Floor",
+    "Growth",
+    "LinearSystem",
+    "Path",
+    "Problem",
+    "Rules",
+    "Schedule",
+    "load",
+    "save",
+    "with_rules",
+]

@@ -1,0 +1,156 @@
+"""Arms: small Markov chains whose transitions depend on the dose they receive."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sequoia.arrays import FloatArray, IntArray, frozen, require
+from sequoia.errors import ProblemError
+from sequoia.problem.names import checked_names
+
+_SUM_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Arms:
+    """J arms, each following one of G models (its own, unless ``model`` says otherwise).
+
+    Attributes
+    ----------
+    rewards
+        Reward of each state, ``(G, S)``.
+    doses
+        The doses at which transitions are tabulated, ``(G, L)``, ascending, the first 0.
+    kernels
+        Transition probabilities by dose, from state, to state, ``(G, L, S, S)``.
+    model
+        The model of each arm, ``(J,)``; arms that share a model share its memory.
+    """
+
+    rewards: FloatArray
+    doses: FloatArray
+    kernels: FloatArray
+    model: IntArray = None  # type: ignore[assignment]
+    names: Sequence[str] = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        rewards = frozen("arms.rewards", self.rewards, np.float64, (None, None))
+        models, states = rewards.shape
+        if models == 0 or states == 0:
+            raise ProblemError(
+                f"arms.rewards has shape {rewards.shape}; an arm with a state is wanted."
+            )
+        require("arms.rewards", rewards, np.isfinite(rewards), "a number is wanted")
+        doses = frozen("arms.doses", self.doses, np.float64, (models, None))
+        levels = doses.shape[1]
+        require("arms.doses", doses, np.isfinite(doses), "a number is wanted")
+        if levels == 0:
+            raise ProblemError("arms.doses is empty; the first dose of each arm is 0.")
+        require("arms.doses[:, 0]", doses[:, 0], doses[:, 0] == 0, "the first dose is 0")
+        rising = np.diff(doses, axis=1) > 0
+        require("arms.doses", doses[:, 1:], rising, "doses rise along each row")
+        kernels = frozen("arms.kernels", self.kernels, np.float64, (models, levels, states, states))
+        fine = (kernels >= 0) & (kernels <= 1 + _SUM_TOLERANCE)
+        require("arms.kernels", kernels, fine, "a probability is wanted")
+        sums = kernels.sum(axis=3)
+        wrong = np.argwhere(np.abs(sums - 1) > _SUM_TOLERANCE)
+        if len(wrong):
+            place = ", ".join(map(str, wrong[0]))
+            raise ProblemError(
+                f"arms.kernels[{place}] sums to {sums[tuple(wrong[0])]:.6g}; a row must sum to 1."
+            )
+        model = np.arange(models) if self.model is None else self.model
+        model = frozen("arms.model", model, np.int64, (None,))
+        inside = (model >= 0) & (model < models)
+        require("arms.model", model, inside, f"models run from 0 to {models - 1}")
+        names = checked_names("arms.names", self.names, "arm", len(model))
+        for field, value in (
+            ("rewards", rewards),
+            ("doses", doses),
+            ("kernels", kernels),
+            ("model", model),
+            ("names", names),
+        ):
+            object.__setattr__(self, field, value)
+
+    @classmethod
+    def ladder(
+        cls,
+        rewards: ArrayLike,
+        up: ArrayLike,
+        doses: ArrayLike | None = None,
+        model: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+    ) -> "Arms":
+        """Return arms that move one state up or down in each step (paper, appendix B).
+
+        Parameters
+        ----------
+        rewards
+            ``(G, S)``.
+        up
+            Probability of moving up, by dose, ``(G, L)`` or, by dose and state, ``(G, L, S)``;
+            otherwise the arm moves down. At either end it stays instead of leaving.
+        doses
+            ``(G, L)``; ``0, 1, …`` unless given.
+        """
+        rewards = np.asarray(rewards, dtype=np.float64)
+        up = np.asarray(up, dtype=np.float64)
+        states = rewards.shape[1]
+        up = np.broadcast_to(up[..., None] if up.ndim == 2 else up, (*up.shape[:2], states))
+        kernels = np.zeros((*up.shape, states))
+        here = np.arange(states)
+        kernels[..., here, np.minimum(here + 1, states - 1)] += up
+        kernels[..., here, np.maximum(here - 1, 0)] += 1 - up
+        if doses is None:
+            doses = np.broadcast_to(np.arange(up.shape[1]), up.shape[:2])
+        return cls(rewards, doses, kernels, model, names)  # type: ignore[arg-type]
+
+    @property
+    def n_arms(self) -> int:
+        """``J``."""
+        return len(self.model)
+
+    @property
+    def n_models(self) -> int:
+        """``G``."""
+        return len(self.rewards)
+
+    @property
+    def n_states(self) -> int:
+        """``S``."""
+        return int(self.rewards.shape[1])
+
+    @property
+    def n_doses(self) -> int:
+        """``L``."""
+        return int(self.doses.shape[1])
+
+    @cached_property
+    def next_rewards(self) -> FloatArray:
+        """Expected reward of the next state, by model, dose and state, ``(G, L, S)``."""
+        expected: FloatArray = np.einsum("glst,gt->gls", self.kernels, self.rewards)
+        return expected
+
+    @cached_property
+    def cumulative(self) -> FloatArray:
+        """Probability of ending in state t or below, ``(S - 1, G * L * S)``, for sampling."""
+        sums = np.minimum(self.kernels.cumsum(axis=3), 1.0)[..., :-1]
+        return np.ascontiguousarray(sums.reshape(-1, self.n_states - 1).T)
+
+    @cached_property
+    def _thresholds(self) -> FloatArray:
+        """Half-way points between doses, by level and arm, ``(L - 1, J)``."""
+        between = (self.doses[:, 1:] + self.doses[:, :-1]) / 2
+        return np.ascontiguousarray(between[self.model].T)
+
+    def levels(self, doses: ArrayLike) -> IntArray:
+        """Return the index of each dose in the table of its arm, ``(..., J)``."""
+        doses = np.asarray(doses)
+        level = np.zeros(doses.shape, dtype=np.int64)
+        for threshold in self._thresholds:
+            level += doses > threshold
+        return level

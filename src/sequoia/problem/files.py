@@ -1,0 +1,193 @@
+"""Problems on disk: one archive, or a folder that a person edits. Both hold the same sheets."""
+
+import csv
+import json
+import os
+import tempfile
+import tomllib
+import zipfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import tomli_w
+
+from sequoia.errors import FileError
+from sequoia.problem.problem import Problem
+from sequoia.problem.sheets import Column, Sheets, Table
+
+_BROKEN_ARCHIVE = (
+    zipfile.BadZipFile,
+    zlib.error,
+    ValueError,
+    KeyError,
+    OSError,
+    EOFError,
+    TypeError,
+    NotImplementedError,
+    RuntimeError,
+    AttributeError,
+    MemoryError,
+    SyntaxError,
+)
+
+
+def save(problem: Problem, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+    """Write ``problem`` to an ``.npz`` archive, or to a folder of TOML and CSV.
+
+    The target appears complete or not at all.
+    """
+    target = Path(path)
+    if target.suffix not in ("", ".npz"):
+        raise FileError(f"{target} ends in {target.suffix!r}; a folder or .npz is wanted.")
+    if target.exists() and not overwrite:
+        raise FileError(f"{target} exists already; choose another name or ask to overwrite it.")
+    if not target.parent.is_dir():
+        raise FileError(f"{target.parent} is not a folder; make it first.")
+    is_archive = target.suffix == ".npz"
+    if target.exists() and target.is_dir() == is_archive:
+        raise FileError(f"{target} exists and is {'a folder' if is_archive else 'not a folder'}.")
+    if target.is_dir() and not (target / "problem.toml").exists() and any(target.iterdir()):
+        raise FileError(f"{target} holds other things than a problem; it is not overwritten.")
+    sheets = problem.to_sheets()
+    with _replacing(target) as fresh:
+        if is_archive:
+            _write_archive(sheets, problem.fingerprint, fresh)
+        else:
+            _write_folder(sheets, problem.fingerprint, fresh)
+
+
+def load(path: str | os.PathLike[str]) -> Problem:
+    """Read a problem from an archive or a folder."""
+    source = Path(path)
+    if not source.exists():
+        raise FileError(f"{source} does not exist.")
+    if source.is_dir():
+        return Problem.from_sheets(_read_folder(source)[0])
+    if source.suffix != ".npz":
+        raise FileError(f"{source} is neither a folder nor an .npz archive.")
+    sheets, fingerprint = _read_archive(source)
+    problem = Problem.from_sheets(sheets)
+    if problem.fingerprint != fingerprint:
+        raise FileError(
+            f"{source} has fingerprint {problem.fingerprint}, but {fingerprint} was written; "
+            "the file was changed afterwards."
+        )
+    return problem
+
+
+def edited_since_written(path: str | os.PathLike[str]) -> bool:
+    """Say whether a folder was edited since it was written."""
+    source = Path(path)
+    if not source.is_dir():
+        return False
+    sheets, fingerprint = _read_folder(source)
+    return Problem.from_sheets(sheets).fingerprint != fingerprint
+
+
+@contextmanager
+def _replacing(target: Path) -> Iterator[Path]:
+    """Yield a temporary path beside ``target`` that takes its place at the end."""
+    with tempfile.TemporaryDirectory(dir=target.parent or ".", prefix=".writing-") as room:
+        fresh = Path(room) / target.name
+        try:
+            yield fresh
+            if target.is_dir():
+                target.rename(Path(room) / "old")
+            os.replace(fresh, target)
+        except OSError as error:
+            raise FileError(f"{target} cannot be written: {error}.") from None
+
+
+def _write_archive(sheets: Sheets, fingerprint: str, path: Path) -> None:
+    names = {name: list(table.columns) for name, table in sheets.tables.items()}
+    header = {"options": sheets.options, "tables": names, "fingerprint": fingerprint}
+    arrays: dict[str, Any] = {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
+    for name, table in sheets.tables.items():
+        for index, cells in enumerate(table.columns.values()):
+            is_array = isinstance(cells, np.ndarray)
+            arrays[f"{name}.{index}"] = cells if is_array else np.array(list(cells), dtype=np.str_)
+    with path.open("wb") as file:
+        np.savez_compressed(file, **arrays)
+
+
+def _read_archive(path: Path) -> tuple[Sheets, str]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            broken = archive.testzip()
+        if broken is not None:
+            raise ValueError(f"{broken} is damaged")
+        with np.load(path, allow_pickle=False) as arrays:
+            header = json.loads(arrays["header"].tobytes())
+            tables = {
+                name: Table(
+                    f"{path}: {name}",
+                    {
+                        column: _cells(arrays[f"{name}.{index}"])
+                        for index, column in enumerate(columns)
+                    },
+                )
+                for name, columns in header["tables"].items()
+            }
+            return Sheets(dict(header["options"]), tables, str(path)), str(header["fingerprint"])
+    except _BROKEN_ARCHIVE as error:
+        reason = " ".join(str(error).split()) or type(error).__name__
+        raise FileError(f"{path} is not a whole sequoia archive: {reason[:200]}.") from None
+
+
+def _cells(array: Any) -> Column:
+    if array.ndim != 1:
+        raise ValueError("a column has more than one axis")
+    return array if array.dtype.kind in "bif" else [str(cell) for cell in array]
+
+
+def _write_folder(sheets: Sheets, fingerprint: str, path: Path) -> None:
+    path.mkdir()
+    header = {"fingerprint": fingerprint, **sheets.options}
+    (path / "problem.toml").write_text(tomli_w.dumps(header), encoding="utf-8")
+    for name, table in sheets.tables.items():
+        with (path / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(table.columns)
+            writer.writerows(zip(*map(_texts, table.columns.values()), strict=True))
+
+
+def _texts(column: Column) -> list[str]:
+    if not isinstance(column, np.ndarray):
+        return list(column)
+    if column.dtype.kind == "b":
+        column = column.astype(np.int64)
+    return [repr(cell) for cell in column.tolist()]
+
+
+def _read_folder(path: Path) -> tuple[Sheets, str]:
+    header = path / "problem.toml"
+    try:
+        options = tomllib.loads(header.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FileError(f"{path} has no problem.toml; a problem folder is wanted.") from None
+    except (OSError, ValueError) as error:
+        raise FileError(f"{header} cannot be read: {' '.join(str(error).split())}.") from None
+    fingerprint = options.pop("fingerprint", "")
+    tables = {file.stem: _read_csv(file) for file in sorted(path.glob("*.csv"))}
+    return Sheets(options, tables, str(header)), str(fingerprint)
+
+
+def _read_csv(path: Path) -> Table:
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            rows = list(csv.reader(file, strict=True))
+    except (OSError, ValueError, csv.Error) as error:
+        raise FileError(f"{path} cannot be read: {error}.") from None
+    if not rows:
+        raise FileError(f"{path} is empty; a first row with column names is wanted.")
+    names, cells = rows[0], rows[1:]
+    if len(set(names)) != len(names):
+        raise FileError(f"{path} names a column twice: {', '.join(names)}.")
+    for number, row in enumerate(cells, start=1):
+        if len(row) != len(names):
+            raise FileError(f"{path} row {number} has {len(row)} cells; {len(names)} are wanted.")
+    return Table(str(path), {name: [row[i] for row in cells] for i, name in enumerate(names)})

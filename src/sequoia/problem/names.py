@@ -1,0 +1,81 @@
+"""Names of arms, workers and slots, and how to say several of them."""
+
+from collections.abc import Iterable, Sequence
+from typing import overload
+
+from sequoia.errors import ProblemError
+
+
+class Numbered(Sequence[str]):
+    """The default names ``"arm 0"``, ``"arm 1"``, …; made when asked for, so a million are free."""
+
+    def __init__(self, noun: str, size: int) -> None:
+        self.noun = noun
+        self._range = range(size)
+
+    def __len__(self) -> int:
+        return len(self._range)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> list[str]: ...
+    def __getitem__(self, index: int | slice) -> str | list[str]:
+        if isinstance(index, slice):
+            return [f"{self.noun} {i}" for i in self._range[index]]
+        return f"{self.noun} {self._range[index]}"
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(self) == len(other) and list(self) == list(other)
+
+    def __hash__(self) -> int:
+        return hash((self.noun, len(self)))
+
+
+def checked_names(where: str, names: Sequence[str] | None, noun: str, size: int) -> Sequence[str]:
+    """Return ``names`` if they are ``size`` different strings; the default names for ``None``."""
+    if names is None or isinstance(names, Numbered):
+        names = Numbered(noun, size) if names is None else names
+        if len(names) != size:
+            raise ProblemError(f"{where} has {len(names)} entries; {size} are wanted.")
+        return names
+    names = tuple(str(name) for name in names)
+    if len(names) != size:
+        raise ProblemError(f"{where} has {len(names)} entries; {size} are wanted.")
+    seen: dict[str, int] = {}
+    for index, name in enumerate(names):
+        if not name.strip() or name != name.strip() or any(ord(c) < 32 for c in name):
+            raise ProblemError(
+                f"{where}[{index}] is {name!r}; a name without outer blanks or control "
+                "characters is wanted."
+            )
+        if seen.setdefault(name, index) != index:
+            raise ProblemError(f"{where}[{index}] repeats {name!r}; names must differ.")
+    return names
+
+
+def index_of(where: str, names: Sequence[str], wanted: str) -> int:
+    """Return the position of ``wanted`` in ``names``, or raise an error that says where."""
+    try:
+        return names.index(wanted)
+    except ValueError:
+        raise ProblemError(
+            f"{where} names {wanted!r}, which is unknown; names run from "
+            f"{names[0]!r} to {names[-1]!r}."
+            if len(names)
+            else f"{where} names {wanted!r}, but there are no names to choose from."
+        ) from None
+
+
+def say(items: Iterable[str]) -> str:
+    """Join names in words: ``"arm 4, arm 7 and arm 11"``, shortened to ``"arms 4, 7 and 11"``."""
+    items = list(items)
+    if not items:
+        return "nothing"
+    nouns = {item.rpartition(" ")[0] for item in items}
+    numbers = [item.rpartition(" ")[2] for item in items]
+    if len(items) > 1 and len(nouns) == 1 and "" not in nouns and all(map(str.isdigit, numbers)):
+        return f"{nouns.pop()}s {', '.join(numbers[:-1])} and {numbers[-1]}"
+    if len(items) == 1:
+        return items[0]
+    return f"{', '.join(items[:-1])} and {items[-1]}"

@@ -1,0 +1,163 @@
+"""Extra rules by name, which compose with any space."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from sequoia.errors import ProblemError
+from sequoia.problem.names import index_of, say
+from sequoia.problem.sheets import Sheets
+from sequoia.problem.system import Rows
+
+
+@dataclass(frozen=True)
+class Floor:
+    """A fairness floor for one group.
+
+    Attributes
+    ----------
+    share
+        At least this part of what is acted on belongs to the group, from 0 to 1.
+    count
+        At least so many of the group are acted on.
+    """
+
+    group: str
+    share: float = 0.0
+    count: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.share <= 1:
+            raise ProblemError(
+                f"rules.floors[{self.group}].share is {self.share}; 0 to 1 is wanted."
+            )
+        if self.count < 0 or int(self.count) != self.count:
+            raise ProblemError(
+                f"rules.floors[{self.group}].count is {self.count}; a whole number is wanted."
+            )
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Rows to add to a space, by the names of its action columns and workers.
+
+    Attributes
+    ----------
+    groups
+        Members of each group.
+    floors
+        Fairness floors over those groups.
+    must, never
+        What has to be acted on, and what must not be.
+    at_most_one
+        Lists of which at most one may be acted on.
+    absent
+        Workers who are off.
+    """
+
+    groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    floors: Sequence[Floor] = ()
+    must: Sequence[str] = ()
+    never: Sequence[str] = ()
+    at_most_one: Sequence[Sequence[str]] = ()
+    absent: Sequence[str] = ()
+
+    def rows(self, names: Sequence[str]) -> Rows:
+        """Return the rows of these rules over action columns called ``names``."""
+        listed: list[tuple[np.ndarray[Any, np.dtype[np.float64]], float, float, str]] = []
+
+        def members(where: str, wanted: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float64]]:
+            row = np.zeros(len(names))
+            for name in wanted:
+                row[index_of(where, names, name)] = 1.0
+            return row
+
+        for floor in self.floors:
+            if floor.group not in self.groups:
+                raise ProblemError(
+                    f"rules.floors names the group {floor.group!r}; known: {say(self.groups)}."
+                )
+            inside = members(f"rules.groups[{floor.group}]", self.groups[floor.group])
+            if floor.share > 0:
+                text = f"at least {floor.share:.0%} from {floor.group}"
+                listed.append((inside - floor.share, 0.0, np.inf, text))
+            if floor.count > 0:
+                text = f"at least {floor.count} of {floor.group}"
+                listed.append((inside, float(floor.count), np.inf, text))
+        for name in self.must:
+            listed.append((members("rules.must", [name]), 1.0, np.inf, f"must act on {name}"))
+        for name in self.never:
+            listed.append((members("rules.never", [name]), -np.inf, 0.0, f"never act on {name}"))
+        for several in self.at_most_one:
+            text = f"at most one of {say(several)}"
+            listed.append((members("rules.at_most_one", several), -np.inf, 1.0, text))
+        return Rows(
+            matrix=csr_array(
+                np.array([row for row, *_ in listed]).reshape(len(listed), len(names))
+            ),
+            lower=np.array([low for _, low, _, _ in listed]),
+            upper=np.array([high for _, _, high, _ in listed]),
+            names=[text for *_, text in listed],
+        )
+
+    def and_also(self, other: "Rules") -> "Rules":
+        """Return both sets of rules together."""
+        return Rules(
+            {**self.groups, **other.groups},
+            (*self.floors, *other.floors),
+            (*self.must, *other.must),
+            (*self.never, *other.never),
+            (*self.at_most_one, *other.at_most_one),
+            (*self.absent, *other.absent),
+        )
+
+    def to_options(self) -> dict[str, Any]:
+        """Return these rules as options for TOML."""
+        return {
+            "groups": {name: list(group) for name, group in self.groups.items()},
+            "floors": [
+                {"group": f.group, "share": float(f.share), "count": int(f.count)}
+                for f in self.floors
+            ],
+            "must": list(self.must),
+            "never": list(self.never),
+            "at_most_one": [list(several) for several in self.at_most_one],
+            "absent": list(self.absent),
+        }
+
+    @classmethod
+    def from_options(cls, sheets: Sheets) -> "Rules":
+        """Build from the options of TOML."""
+        sheets.known({"groups", "floors", "must", "never", "at_most_one", "absent"})
+        groups = sheets.option("groups", dict, {})
+        several = sheets.option("at_most_one", list, [])
+        floors = []
+        for index, entry in enumerate(sheets.option("floors", list, [])):
+            floor = Sheets(
+                entry if type(entry) is dict else {}, where=f"{sheets.where} floors[{index}]"
+            )
+            floor.known({"group", "share", "count"})
+            floors.append(
+                Floor(
+                    floor.option("group", str),
+                    floor.option("share", float, 0.0),
+                    floor.option("count", int, 0),
+                )
+            )
+        return cls(
+            {name: _strings(sheets, f"groups.{name}", group) for name, group in groups.items()},
+            tuple(floors),
+            _strings(sheets, "must", sheets.option("must", list, [])),
+            _strings(sheets, "never", sheets.option("never", list, [])),
+            tuple(_strings(sheets, "at_most_one", group) for group in several),
+            _strings(sheets, "absent", sheets.option("absent", list, [])),
+        )
+
+
+def _strings(sheets: Sheets, key: str, values: Any) -> tuple[str, ...]:
+    if type(values) is not list or any(type(value) is not str for value in values):
+        raise ProblemError(f"{sheets.where}, option {key!r} is {values!r}; names are wanted.")
+    return tuple(values)

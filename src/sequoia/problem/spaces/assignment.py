@@ -1,0 +1,250 @@
+"""Workers with capacities, arms with costs: the generalised assignment of the paper."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from sequoia.arrays import ActionArray, BoolArray, FloatArray, frozen, require
+from sequoia.problem.names import checked_names, index_of, say
+from sequoia.problem.sheets import Sheets, table
+from sequoia.problem.spaces.packing import PackingTooHard, maximal_loads, pack
+from sequoia.problem.spaces.space import ActionSpace, Growth
+from sequoia.problem.system import TOLERANCE, Decision, LinearSystem, Rows
+
+_MAX_LOADS = 2_000
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment(ActionSpace):
+    """Each acted-on arm is visited by a worker; each worker stays within capacity.
+
+    Attributes
+    ----------
+    costs
+        What a visit to each arm takes, ``(J,)``, positive.
+    capacities
+        What each worker can give in one step, ``(W,)``.
+    """
+
+    kind = "assignment"
+    costs: FloatArray
+    capacities: FloatArray
+    names: Sequence[str] = None  # type: ignore[assignment]
+    worker_names: Sequence[str] = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        costs = frozen("assignment.costs", self.costs, np.float64, (None,))
+        require("assignment.costs", costs, np.isfinite(costs) & (costs > 0), "a cost is positive")
+        capacities = frozen("assignment.capacities", self.capacities, np.float64, (None,))
+        fine = np.isfinite(capacities) & (capacities >= 0)
+        require("assignment.capacities", capacities, fine, "a capacity is not negative")
+        workers = checked_names(
+            "assignment.worker_names", self.worker_names, "worker", len(capacities)
+        )
+        object.__setattr__(self, "costs", costs)
+        object.__setattr__(self, "capacities", capacities)
+        names = checked_names("assignment.names", self.names, "arm", len(costs))
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "worker_names", workers)
+
+    @property
+    def n_workers(self) -> int:
+        """``W``."""
+        return len(self.capacities)
+
+    @cached_property
+    def system(self) -> LinearSystem:
+        """Plan column ``i * J + j``: worker ``i`` visits arm ``j`` (appendix C)."""
+        arms, workers = self.n_actions, self.n_workers
+        one_arm, one_worker = sparse.eye_array(arms), sparse.eye_array(workers)
+        each_worker = np.ones((workers, 1))
+        pairs = [f"{worker} visits {arm}" for worker in self.worker_names for arm in self.names]
+        no_action = sparse.csr_array((workers, arms))
+        return LinearSystem.from_rows(
+            [
+                Rows.at_most(
+                    sparse.hstack([no_action, sparse.kron(one_worker, self.costs[None, :])]),
+                    self.capacities,
+                    [f"capacity of {worker}" for worker in self.worker_names],
+                ),
+                Rows.at_most(
+                    sparse.hstack([one_arm, -sparse.kron(each_worker.T, one_arm)]),
+                    0.0,
+                    [f"{arm} needs a worker" for arm in self.names],
+                ),
+                Rows.at_most(
+                    sparse.hstack(
+                        [-sparse.kron(each_worker, one_arm), sparse.eye_array(workers * arms)]
+                    ),
+                    0.0,
+                    [f"{pair} only if acted on" for pair in pairs],
+                ),
+            ],
+            arms,
+            [*self.names, *pairs],
+        )
+
+    @cached_property
+    def compact(self) -> LinearSystem:
+        """Count how many workers of each capacity carry each maximal load.
+
+        Workers of one capacity and arms of one cost are interchangeable, so whole loads replace
+        pairs. Where there are too many loads, this is `system`.
+        """
+        sizes, size_of, counts = np.unique(self.costs, return_inverse=True, return_counts=True)
+        rooms, n_workers = np.unique(self.capacities, return_counts=True)
+        loads: list[tuple[int, ...]] = []
+        owner: list[int] = []
+        for index, room in enumerate(rooms):
+            found = maximal_loads(sizes.tolist(), counts.tolist(), room, _MAX_LOADS - len(loads))
+            if found is None:
+                return self.system
+            loads += found
+            owner += [index] * len(found)
+        served = np.array(loads, dtype=np.float64).reshape(len(loads), len(sizes))
+        of_size = (size_of == np.arange(len(sizes))[:, None]).astype(np.float64)
+        of_room = (np.array(owner, dtype=np.int64) == np.arange(len(rooms))[:, None]).astype(float)
+        return LinearSystem.from_rows(
+            [
+                Rows.at_most(
+                    np.hstack([of_size, -served.T]),
+                    0.0,
+                    [f"places for arms of cost {size:g}" for size in sizes],
+                ),
+                Rows.at_most(
+                    np.hstack([np.zeros((len(rooms), self.n_actions)), of_room]),
+                    n_workers,
+                    [f"workers of capacity {room:g}" for room in rooms],
+                ),
+            ],
+            self.n_actions,
+            [*self.names, *(f"load {load}" for load in loads)],
+            column_upper=np.concatenate(
+                [np.ones(self.n_actions), n_workers[np.array(owner, dtype=np.int64)]]
+            ),
+        )
+
+    def allows(self, actions: ArrayLike) -> BoolArray:
+        """Decide once per multiset of costs."""
+        actions = np.asarray(actions, dtype=np.int8)
+        sizes, size_of = np.unique(self.costs, return_inverse=True)
+        counts = actions @ np.eye(len(sizes), dtype=np.int64)[size_of]
+        different, position = np.unique(counts, axis=0, return_inverse=True)
+        verdicts = np.array([self._fits(tuple(row.tolist())) for row in different], dtype=np.bool_)
+        result: BoolArray = verdicts[position.reshape(-1)]
+        return result
+
+    @cached_property
+    def _known(self) -> dict[tuple[int, ...], bool]:
+        return {}
+
+    def _fits(self, counts: tuple[int, ...]) -> bool:
+        if counts not in self._known:
+            sizes = np.repeat(np.unique(self.costs), counts).tolist()
+            try:
+                fits = pack(sizes, self.capacities.tolist()) is not None
+            except PackingTooHard:
+                chosen = np.zeros(self.n_actions, dtype=np.int8)
+                for size, count in zip(np.unique(self.costs), counts, strict=True):
+                    chosen[np.flatnonzero(self.costs == size)[:count]] = 1
+                fits = super()._plan(chosen) is not None
+            self._known[counts] = fits
+        return self._known[counts]
+
+    def _plan(self, action: ActionArray) -> ActionArray | None:
+        arms = np.flatnonzero(action)
+        try:
+            workers = pack(self.costs[arms].tolist(), self.capacities.tolist())
+        except PackingTooHard:
+            return super()._plan(action)
+        if workers is None:
+            return None
+        visits = np.zeros((self.n_workers, self.n_actions), dtype=np.int8)
+        visits[workers, arms] = 1
+        return visits.reshape(-1)
+
+    def visits(self, decision: Decision) -> BoolArray:
+        """Return who visits whom, ``(W, J)``."""
+        result: BoolArray = decision.plan.reshape(self.n_workers, self.n_actions) == 1
+        return result
+
+    def draw(self, rng: np.random.Generator) -> Decision:
+        """Workers and arms in random order; each worker takes what still fits (appendix D)."""
+        workers = rng.permutation(self.n_workers)
+        left = self.capacities[workers].tolist()
+        arms = rng.permutation(self.n_actions).tolist()
+        costs = self.costs.tolist()
+        columns: list[int] = []
+        cheapest = min(costs, default=np.inf)
+        for room, worker in zip(left, workers.tolist(), strict=True):
+            passed = []
+            for position, arm in enumerate(arms):
+                if costs[arm] <= room + TOLERANCE:
+                    columns += [arm, self.n_actions * (1 + worker) + arm]
+                    room -= costs[arm]
+                    if room + TOLERANCE < cheapest:
+                        passed += arms[position + 1 :]
+                        break
+                else:
+                    passed.append(arm)
+            arms = passed
+        return self._decision(columns)
+
+    def grow(self, decision: Decision) -> Growth:
+        """Any worker with room takes one more arm; workers in ascending order of capacity."""
+        left = self.capacities - self.visits(decision) @ self.costs
+        fits = (self.costs <= left[:, None] + TOLERANCE) & (decision.action == 0)
+        workers, arms = np.nonzero(fits)
+        rank = np.empty(self.n_workers, dtype=np.int64)
+        rank[np.argsort(self.capacities, kind="stable")] = np.arange(self.n_workers)
+
+        def extend(index: int) -> Decision:
+            action, plan = decision.action.copy(), decision.plan.copy()
+            action[arms[index]] = 1
+            plan[workers[index] * self.n_actions + arms[index]] = 1
+            return Decision(action, plan)
+
+        return Growth(arms, rank[workers], self.costs[arms], extend)
+
+    def describe(self, decision: Decision) -> list[str]:
+        """One line per worker who has something to do."""
+        lines = []
+        for worker, visited in enumerate(self.visits(decision)):
+            if visited.any():
+                arms = say(self.chosen(visited.astype(np.int8)))
+                used, room = self.costs[visited].sum(), self.capacities[worker]
+                name = self.worker_names[worker]
+                name = name[0].upper() + name[1:]
+                lines.append(f"{name} visits {arms} ({used:g} of {room:g} units used)")
+        return lines or ["Nobody visits anyone"]
+
+    def absent(self, workers: Iterable[str]) -> "Assignment":
+        """Set the capacity of some workers to zero."""
+        capacities = self.capacities.copy()
+        for worker in workers:
+            capacities[index_of("absent", self.worker_names, worker)] = 0.0
+        return replace(self, capacities=capacities)
+
+    def to_sheets(self) -> Sheets:
+        """Options and tables of this space."""
+        return Sheets(
+            {},
+            table("actions", name=self.names, cost=self.costs)
+            | table("workers", name=self.worker_names, capacity=self.capacities),
+        )
+
+    @classmethod
+    def from_sheets(cls, sheets: Sheets) -> "Assignment":
+        """Build from options and tables."""
+        sheets.known({"kind"})
+        actions, workers = sheets.table("actions"), sheets.table("workers")
+        return cls(
+            actions.floats("cost"),
+            workers.floats("capacity"),
+            actions.strings("name"),
+            workers.strings("name"),
+        )

@@ -1,0 +1,92 @@
+"""A budget on the chosen actions: the standard restless bandit."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sequoia.arrays import FloatArray, frozen, require
+from sequoia.errors import ProblemError
+from sequoia.problem.names import checked_names, say
+from sequoia.problem.sheets import Sheets, table
+from sequoia.problem.spaces.space import ActionSpace, Growth
+from sequoia.problem.system import TOLERANCE, Decision, LinearSystem, Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Budget(ActionSpace):
+    """The costs of the chosen actions add up to at most ``limit``.
+
+    Attributes
+    ----------
+    costs
+        Cost of each action column, ``(N,)``, not negative.
+    limit
+        Total that may be spent in one step.
+    """
+
+    kind = "budget"
+    costs: FloatArray
+    limit: float
+    names: Sequence[str] = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        costs = frozen("budget.costs", self.costs, np.float64, (None,))
+        require("budget.costs", costs, np.isfinite(costs) & (costs >= 0), "a cost is not negative")
+        if not (np.isfinite(self.limit) and self.limit >= 0):
+            raise ProblemError(
+                f"budget.limit is {self.limit}; a number that is not negative is wanted."
+            )
+        object.__setattr__(self, "costs", costs)
+        object.__setattr__(self, "limit", float(self.limit))
+        names = checked_names("budget.names", self.names, "arm", len(costs))
+        object.__setattr__(self, "names", names)
+
+    @cached_property
+    def system(self) -> LinearSystem:
+        """One row: the costs of what is chosen stay within the limit."""
+        spent = Rows.at_most(self.costs[None, :], self.limit, ["budget"])
+        return LinearSystem.from_rows([spent], self.n_actions, self.names)
+
+    def draw(self, rng: np.random.Generator) -> Decision:
+        """Take the actions in random order while they are affordable."""
+        order = rng.permutation(self.n_actions)
+        left = self.limit
+        chosen = []
+        cheapest = self.costs.min(initial=np.inf)
+        for column in order.tolist():
+            if self.costs[column] <= left + TOLERANCE:
+                chosen.append(column)
+                left -= self.costs[column]
+                if left + TOLERANCE < cheapest:
+                    break
+        return self._decision(chosen)
+
+    def grow(self, decision: Decision) -> Growth:
+        """Add any one action that is affordable."""
+        left = self.limit - self.costs @ decision.action
+        columns = np.flatnonzero((decision.action == 0) & (self.costs <= left + TOLERANCE))
+
+        def extend(index: int) -> Decision:
+            action = decision.action.copy()
+            action[columns[index]] = 1
+            return Decision(action, decision.plan)
+
+        return Growth(columns, np.zeros_like(columns), self.costs[columns], extend)
+
+    def describe(self, decision: Decision) -> list[str]:
+        """Say what is chosen and what it costs."""
+        chosen = say(self.chosen(decision.action))
+        return [f"Act on {chosen} ({self.costs @ decision.action:g} of {self.limit:g} units used)"]
+
+    def to_sheets(self) -> Sheets:
+        """Options and tables of this space."""
+        return Sheets({"limit": self.limit}, table("actions", name=self.names, cost=self.costs))
+
+    @classmethod
+    def from_sheets(cls, sheets: Sheets) -> "Budget":
+        """Build from options and tables."""
+        sheets.known({"kind", "limit"})
+        actions = sheets.table("actions")
+        return cls(actions.floats("cost"), sheets.option("limit", float), actions.strings("name"))

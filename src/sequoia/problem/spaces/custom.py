@@ -1,0 +1,154 @@
+"""A space from rows that the user writes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from sequoia.arrays import ActionArray, FloatArray, frozen, require
+from sequoia.errors import ProblemError
+from sequoia.problem.names import checked_names, index_of, say
+from sequoia.problem.sheets import Sheets, table
+from sequoia.problem.spaces.space import ActionSpace, Growth
+from sequoia.problem.system import Decision, LinearSystem, Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Custom(ActionSpace):
+    """Any rows ``lower <= matrix @ (action, plan) <= upper`` over binary columns.
+
+    Attributes
+    ----------
+    matrix
+        ``(R, N + M)``, dense or sparse; the first ``len(names)`` columns are the action.
+    lower, upper
+        ``(R,)``; infinite where a side is open.
+    names
+        Names of the action columns.
+    plan_names
+        Names of the plan columns; none unless given.
+    row_names
+        What each row means; used in messages.
+    """
+
+    kind = "custom"
+    matrix: csr_array
+    lower: FloatArray
+    upper: FloatArray
+    names: Sequence[str]
+    plan_names: Sequence[str] = ()
+    row_names: Sequence[str] = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        try:
+            matrix = csr_array(self.matrix, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise ProblemError("custom.matrix is not a matrix of numbers.") from None
+        names = checked_names("custom.names", self.names, "column", len(self.names))
+        plan = checked_names("custom.plan_names", self.plan_names, "plan", len(self.plan_names))
+        rows, columns = matrix.shape
+        if columns != len(names) + len(plan):
+            raise ProblemError(
+                f"custom.matrix has {columns} columns; {len(names)} action and {len(plan)} plan "
+                "columns are named."
+            )
+        require("custom.matrix.data", matrix.data, np.isfinite(matrix.data), "a number is wanted")
+        lower = frozen("custom.lower", self.lower, np.float64, (rows,))
+        upper = frozen("custom.upper", self.upper, np.float64, (rows,))
+        require("custom.lower", lower, lower <= upper, "it must not exceed custom.upper")
+        matrix.sum_duplicates()
+        matrix.data.setflags(write=False)
+        for field, value in (
+            ("matrix", matrix),
+            ("lower", lower),
+            ("upper", upper),
+            ("names", names),
+            ("plan_names", plan),
+            ("row_names", checked_names("custom.row_names", self.row_names, "row", rows)),
+        ):
+            object.__setattr__(self, field, value)
+
+    @cached_property
+    def system(self) -> LinearSystem:
+        """The rows as given."""
+        rows = Rows(self.matrix, self.lower, self.upper, self.row_names)
+        return LinearSystem.from_rows([rows], len(self.names), [*self.names, *self.plan_names])
+
+    def enumerate(self, cap: int) -> ActionArray:
+        """Try every action: nothing is known about the rows."""
+        if 2**self.n_actions > 50 * cap:
+            raise self._too_many(cap)
+        bits = np.arange(2**self.n_actions)[:, None] >> np.arange(self.n_actions)
+        actions = (bits & 1).astype(np.int8)
+        found: ActionArray = actions[self.allows(actions)]
+        if len(found) > cap:
+            raise self._too_many(cap)
+        return found
+
+    def draw(self, rng: np.random.Generator) -> Decision:
+        """Maximise random weights."""
+        return self._draw_by_program(rng)
+
+    def grow(self, decision: Decision) -> Growth:
+        """Add any one action for which a plan exists; the plan may change."""
+        candidates = np.flatnonzero(decision.action == 0)
+        actions = np.repeat(decision.action[None, :], len(candidates), axis=0)
+        actions[np.arange(len(candidates)), candidates] = 1
+        kept = self.allows(actions) if len(candidates) else np.empty(0, dtype=np.bool_)
+        columns = candidates[kept]
+        return Growth(
+            columns,
+            np.zeros_like(columns),
+            np.ones(len(columns)),
+            lambda index: self.certify(actions[kept][index]),
+        )
+
+    def describe(self, decision: Decision) -> list[str]:
+        """Name what is chosen, and the plan columns that go with it."""
+        lines = [f"Choose {say(self.chosen(decision.action))}"]
+        if decision.plan.any():
+            lines.append(
+                f"with {say(self.plan_names[i] for i in np.flatnonzero(decision.plan).tolist())}"
+            )
+        return lines
+
+    def to_sheets(self) -> Sheets:
+        """Options and tables of this space."""
+        entries = self.matrix.tocoo()
+        columns = self.system.column_names
+        return Sheets(
+            {},
+            table("actions", name=self.names)
+            | table("plan", name=self.plan_names)
+            | table("rows", name=self.row_names, lower=self.lower, upper=self.upper)
+            | table(
+                "coefficients",
+                row=[self.row_names[r] for r in entries.row],
+                column=[columns[c] for c in entries.col],
+                value=entries.data,
+            ),
+        )
+
+    @classmethod
+    def from_sheets(cls, sheets: Sheets) -> "Custom":
+        """Build from options and tables."""
+        sheets.known({"kind"})
+        names, plan = sheets.table("actions").strings("name"), sheets.table("plan").strings("name")
+        rows, entries = sheets.table("rows"), sheets.table("coefficients")
+        row_names, columns = rows.strings("name"), names + plan
+        place = [
+            (
+                index_of(f"{entries.where}, column 'row'", row_names, row),
+                index_of(f"{entries.where}, column 'column'", columns, column),
+            )
+            for row, column in zip(entries.strings("row"), entries.strings("column"), strict=True)
+        ]
+        if len(set(place)) != len(place):
+            raise ProblemError(f"{entries.where} gives a coefficient twice.")
+        matrix = csr_array(
+            (entries.floats("value"), tuple(np.array(place, dtype=int).reshape(-1, 2).T)),
+            shape=(len(rows), len(columns)),
+        )
+        return cls(matrix, rows.floats("lower"), rows.floats("upper"), names, plan, row_names)

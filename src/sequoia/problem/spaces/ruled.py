@@ -1,0 +1,149 @@
+"""A space with extra rules on top."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sequoia.arrays import ActionArray, BoolArray
+from sequoia.errors import TooLarge
+from sequoia.problem.names import say
+from sequoia.problem.rules import Rules
+from sequoia.problem.sheets import Sheets
+from sequoia.problem.spaces.space import ActionSpace, Growth
+from sequoia.problem.system import Decision, LinearSystem, Rows
+
+_TRIES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Ruled(ActionSpace):
+    """``base`` with the rows of ``rules`` added; made by `with_rules`.
+
+    ``base`` already knows who is absent; ``rules`` remembers it for files and messages.
+    """
+
+    kind = "ruled"
+    base: ActionSpace
+    rules: Rules
+    _today: ActionSpace = field(init=False, repr=False)
+    _rows: Rows = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        # An unknown name is reported when the space is made, not when it is first used.
+        object.__setattr__(self, "_today", self.base.absent(self.rules.absent))
+        object.__setattr__(self, "_rows", self.rules.rows(self.base.names))
+
+    @property
+    def names(self) -> Sequence[str]:  # type: ignore[override]
+        """Names of the action columns of ``base``."""
+        return self.base.names
+
+    @cached_property
+    def system(self) -> LinearSystem:
+        """The rows of the base and those of the rules."""
+        return self._today.system.with_rows(self._rows)
+
+    @cached_property
+    def compact(self) -> LinearSystem:
+        """The compact rows of the base and those of the rules."""
+        return self._today.compact.with_rows(self._rows)
+
+    @cached_property
+    def _extra(self) -> LinearSystem:
+        return LinearSystem.from_rows([self._rows], self.n_actions, self.names)
+
+    def allows(self, actions: ArrayLike) -> BoolArray:
+        """Ask the base, then the rules."""
+        actions = np.asarray(actions, dtype=np.int8)
+        allowed = self._extra.holds(actions)
+        if allowed.any():
+            allowed[allowed] = self._today.allows(actions[allowed])
+        return allowed
+
+    def enumerate(self, cap: int) -> ActionArray:
+        """List the actions of the base, then keep what the rules allow."""
+        try:
+            actions = self._today.enumerate(20 * cap)
+        except TooLarge:
+            raise self._too_many(cap) from None
+        actions = actions[self._extra.holds(actions)]
+        if len(actions) > cap:
+            raise self._too_many(cap)
+        return actions
+
+    def draw(self, rng: np.random.Generator) -> Decision:
+        """Draw from the base and mend what the rules forbid; ask the solver if that fails."""
+        for _ in range(_TRIES):
+            drawn = self._today.draw(rng)
+            action = self._mend(drawn.action.copy(), rng)
+            if action is None:
+                continue
+            if np.array_equal(action, drawn.action):
+                return drawn
+            return self._fill(self._today.certify(action), rng)
+        return self._draw_by_program(rng)
+
+    def _mend(self, action: ActionArray, rng: np.random.Generator) -> ActionArray | None:
+        """Drop random columns that break a rule; ``None`` when dropping does not help."""
+        rows = self._rows
+        dense = self._dense_rows
+        while True:
+            left = dense @ action
+            low, high = left < rows.lower - 1e-9, left > rows.upper + 1e-9
+            if not (low.any() or high.any()):
+                return action
+            blame = (dense[high] > 0).any(axis=0) | (dense[low] < 0).any(axis=0)
+            guilty = np.flatnonzero(blame & (action == 1))
+            if not len(guilty):
+                return None
+            action[rng.choice(guilty)] = 0
+
+    @cached_property
+    def _dense_rows(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        dense: np.ndarray[Any, np.dtype[np.float64]] = self._rows.matrix.toarray()
+        return dense
+
+    def _fill(self, decision: Decision, rng: np.random.Generator) -> Decision:
+        while len(growth := self.grow(decision)):
+            decision = growth[int(rng.integers(len(growth)))]
+        return decision
+
+    def grow(self, decision: Decision) -> Growth:
+        """Keep those extensions of the base that the rules allow."""
+        growth = self._today.grow(decision)
+        actions = np.repeat(decision.action[None, :], len(growth), axis=0)
+        actions[np.arange(len(growth)), growth.columns] = 1
+        return growth.only(self._extra.holds(actions))
+
+    def describe(self, decision: Decision) -> list[str]:
+        """Say it as the base does."""
+        return self._today.describe(decision)
+
+    def absent(self, workers: Iterable[str]) -> "Ruled":
+        """Add to the workers who are off."""
+        return replace(self, rules=self.rules.and_also(Rules(absent=tuple(workers))))
+
+    def _plan(self, action: ActionArray) -> ActionArray | None:
+        if not self._extra.holds(action[None, :])[0]:
+            return None
+        return self._today._plan(action)
+
+    def _why_not(self, action: ActionArray) -> str:
+        broken = self._extra.violations(Decision(action, action[:0]))
+        if broken:
+            chosen = say(self.chosen(action))
+            return f"{chosen}: {'; '.join(broken)}."
+        return self._today._why_not(action)
+
+    def to_sheets(self) -> Sheets:
+        """The sheets of the base; the rules are written beside them."""
+        return self.base.to_sheets()
+
+
+def with_rules(space: ActionSpace, rules: Rules) -> Ruled:
+    """Return ``space`` with ``rules`` on top; rules on rules are merged."""
+    return Ruled(space.base, space.rules.and_also(rules))

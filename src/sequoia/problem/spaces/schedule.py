@@ -1,0 +1,345 @@
+"""Workers and arms with open slots: the bipartite matching of the paper."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csr_array
+from scipy.sparse.csgraph import maximum_flow
+
+from sequoia.arrays import ActionArray, BoolArray, IntArray, frozen
+from sequoia.errors import ProblemError
+from sequoia.problem.names import checked_names, index_of, say
+from sequoia.problem.sheets import Sheets, table
+from sequoia.problem.spaces.space import ActionSpace, Growth
+from sequoia.problem.system import Decision, LinearSystem, Rows
+
+_MAX_SLOTS_FOR_SUBSETS = 10
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule(ActionSpace):
+    """Each acted-on arm gets ``visits`` visits in slots that suit both sides.
+
+    Attributes
+    ----------
+    worker_slots
+        Which slots each worker has open, ``(W, K)``; a worker does one visit per slot.
+    arm_slots
+        Which slots suit each arm, ``(J, K)``.
+    limit
+        At most so many arms are acted on.
+    visits
+        How many visits an arm needs to count as acted on.
+    distinct_workers
+        Whether the visits to one arm must be made by different workers. The paper's program lets
+        one worker come twice; its baselines do not.
+    """
+
+    kind = "schedule"
+    worker_slots: BoolArray
+    arm_slots: BoolArray
+    limit: int
+    visits: int = 2
+    distinct_workers: bool = False
+    names: Sequence[str] = None  # type: ignore[assignment]
+    worker_names: Sequence[str] = None  # type: ignore[assignment]
+    slot_names: Sequence[str] = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        workers = frozen("schedule.worker_slots", self.worker_slots, np.bool_, (None, None))
+        n_slots = workers.shape[1]
+        arms = frozen("schedule.arm_slots", self.arm_slots, np.bool_, (None, n_slots))
+        for field, least in (("limit", 0), ("visits", 1)):
+            value = getattr(self, field)
+            if int(value) != value or value < least:
+                raise ProblemError(
+                    f"schedule.{field} is {value}; a whole number of at least {least} is wanted."
+                )
+            object.__setattr__(self, field, int(value))
+        object.__setattr__(self, "worker_slots", workers)
+        object.__setattr__(self, "arm_slots", arms)
+        for field, noun, size in (
+            ("names", "arm", len(arms)),
+            ("worker_names", "worker", len(workers)),
+            ("slot_names", "slot", n_slots),
+        ):
+            names = checked_names(f"schedule.{field}", getattr(self, field), noun, size)
+            object.__setattr__(self, field, names)
+        if {"name"} & set(self.slot_names):
+            raise ProblemError('schedule.slot_names has a slot called "name"; choose another word.')
+
+    @cached_property
+    def _triples(self) -> tuple[IntArray, IntArray, IntArray]:
+        """Worker, arm and slot of each plan column: both sides are open."""
+        both = self.worker_slots[:, None, :] & self.arm_slots[None, :, :]
+        workers, arms, slots = np.nonzero(both)
+        return workers, arms, slots
+
+    @cached_property
+    def system(self) -> LinearSystem:
+        """One plan column per worker, arm and common slot (appendix C)."""
+        workers, arms, slots = self._triples
+        size = len(workers)
+        n_arms, n_slots = self.arm_slots.shape
+        one_arm = sparse.eye_array(n_arms)
+        of_arm = _incidence(arms, n_arms)
+        busy, turn = np.unique(workers * n_slots + slots, return_inverse=True)
+        say_triple = [
+            f"{self.slot_names[k]}: {self.worker_names[i]} visits {self.names[j]}"
+            for i, j, k in zip(workers, arms, slots, strict=True)
+        ]
+        blocks = [
+            Rows.at_most(
+                sparse.hstack([np.ones((1, n_arms)), csr_array((1, size))]),
+                self.limit,
+                ["number of arms"],
+            ),
+            Rows.at_most(
+                sparse.hstack([csr_array((len(busy), n_arms)), _incidence(turn, len(busy))]),
+                1.0,
+                [
+                    f"{self.worker_names[b // n_slots]} in {self.slot_names[b % n_slots]}"
+                    for b in busy
+                ],
+            ),
+            Rows.at_most(
+                sparse.hstack([csr_array((n_arms, n_arms)), of_arm]),
+                self.visits,
+                [f"at most {self.visits} visits to {arm}" for arm in self.names],
+            ),
+            Rows.at_most(
+                sparse.hstack([self.visits * one_arm, -of_arm]),
+                0.0,
+                [f"{arm} needs {self.visits} visits" for arm in self.names],
+            ),
+            Rows.at_most(
+                sparse.hstack([-of_arm.T, sparse.eye_array(size)]),
+                0.0,
+                [f"{triple} only if acted on" for triple in say_triple],
+            ),
+        ]
+        if self.distinct_workers:
+            pairs, pair = np.unique(workers * n_arms + arms, return_inverse=True)
+            blocks.append(
+                Rows.at_most(
+                    sparse.hstack([csr_array((len(pairs), n_arms)), _incidence(pair, len(pairs))]),
+                    1.0,
+                    [
+                        f"{self.worker_names[p // n_arms]} visits {self.names[p % n_arms]} once"
+                        for p in pairs
+                    ],
+                )
+            )
+        return LinearSystem.from_rows(blocks, n_arms, [*self.names, *say_triple])
+
+    @cached_property
+    def compact(self) -> LinearSystem:
+        """The same set without naming workers.
+
+        Workers open in a slot are interchangeable, so only their number matters. With few slots,
+        the set is described in the action columns alone (Hall's condition): for every set of
+        slots, the arms that can only be seen there need no more visits than there are openings.
+        With many slots, visits flow from slots to groups of arms with the same open slots.
+        """
+        if self.distinct_workers:
+            return self.system
+        openings = self.worker_slots.sum(axis=0)
+        everyone = Rows.at_most(np.ones((1, self.n_actions)), self.limit, ["number of arms"])
+        if len(openings) <= _MAX_SLOTS_FOR_SUBSETS:
+            return LinearSystem.from_rows(
+                [everyone, self._hall_rows(openings)], self.n_actions, self.names
+            )
+        groups, group = np.unique(self.arm_slots, axis=0, return_inverse=True)
+        owner, slot = np.nonzero(groups)
+        members = _incidence(group.reshape(-1), len(groups))
+        everyone = Rows.at_most(
+            sparse.hstack([everyone.matrix, csr_array((1, len(owner)))]),
+            self.limit,
+            everyone.names,
+        )
+        needs = Rows.equal(
+            sparse.hstack([self.visits * members, -_incidence(owner, len(groups))]),
+            0.0,
+            [f"visits to arm group {g}" for g in range(len(groups))],
+        )
+        supply = Rows.at_most(
+            sparse.hstack(
+                [csr_array((len(openings), self.n_actions)), _incidence(slot, len(openings))]
+            ),
+            openings,
+            [f"openings in {name}" for name in self.slot_names],
+        )
+        flows = [
+            f"visits to arm group {g} in {self.slot_names[k]}"
+            for g, k in zip(owner.tolist(), slot.tolist(), strict=True)
+        ]
+        is_action = np.arange(self.n_actions + len(flows)) < self.n_actions
+        return LinearSystem.from_rows(
+            [everyone, needs, supply],
+            self.n_actions,
+            [*self.names, *flows],
+            column_upper=np.where(is_action, 1.0, np.inf),
+            is_integer=is_action,
+        )
+
+    def _hall_rows(self, openings: IntArray) -> Rows:
+        rows, limits, names = [], [], []
+        n_slots = len(openings)
+        for bits in range(2**n_slots):
+            slots = (bits >> np.arange(n_slots)) & 1 == 1
+            inside = ~(self.arm_slots & ~slots).any(axis=1)
+            if not np.array_equal(self.arm_slots[inside].any(axis=0), slots) or not inside.any():
+                continue  # a smaller set of slots says the same, or more
+            rows.append(inside.astype(np.float64))
+            limits.append(int(openings[slots].sum()) // self.visits)
+            where = say(self.slot_names[k] for k in np.flatnonzero(slots).tolist())
+            names.append(f"arms that can only be seen in {where}")
+        matrix = np.array(rows).reshape(len(rows), self.n_actions)
+        return Rows.at_most(matrix, np.array(limits, dtype=np.float64), names)
+
+    def _plan(self, action: ActionArray) -> ActionArray | None:
+        if self.distinct_workers:
+            return super()._plan(action)
+        chosen = np.flatnonzero(action)
+        if len(chosen) > self.limit:
+            return None
+        n_slots = self.arm_slots.shape[1]
+        arms = 1 + np.arange(len(chosen))
+        slots = 1 + len(chosen) + np.arange(n_slots)
+        sink = 1 + len(chosen) + n_slots
+        capacity = np.zeros((sink + 1, sink + 1), dtype=np.int32)
+        capacity[0, arms] = self.visits
+        capacity[np.ix_(arms, slots)] = self.visits * self.arm_slots[chosen]
+        capacity[slots, sink] = self.worker_slots.sum(axis=0)
+        result = maximum_flow(csr_array(capacity), 0, sink)
+        if result.flow_value < self.visits * len(chosen):
+            return None
+        flow = result.flow.toarray()[np.ix_(arms, slots)]
+        booked = np.zeros((len(self.worker_slots), *self.arm_slots.shape), dtype=np.bool_)
+        for slot in range(n_slots):
+            visited = np.repeat(chosen, np.maximum(flow[:, slot], 0))
+            free = np.flatnonzero(self.worker_slots[:, slot])
+            booked[free[: len(visited)], visited, slot] = True
+        return self._columns(booked)
+
+    def _columns(self, booked: BoolArray) -> ActionArray:
+        return booked[self._triples].astype(np.int8)
+
+    def booked(self, decision: Decision) -> BoolArray:
+        """Return who visits whom when, ``(W, J, K)``."""
+        result = np.zeros((len(self.worker_slots), *self.arm_slots.shape), dtype=np.bool_)
+        result[self._triples] = decision.plan == 1
+        return result
+
+    def _choose(self, pairs: IntArray) -> IntArray | None:
+        """Return the first (worker, slot) pairs, ``(visits, 2)``, that make up the visits."""
+        if self.distinct_workers:
+            pairs = pairs[np.sort(np.unique(pairs[:, 0], return_index=True)[1])]
+        return pairs[: self.visits] if len(pairs) >= self.visits else None
+
+    def draw(self, rng: np.random.Generator) -> Decision:
+        """Arms in random order; each takes random free visits that suit it, if it can."""
+        free = self.worker_slots.copy()
+        booked = np.zeros((len(free), *self.arm_slots.shape), dtype=np.bool_)
+        action = np.zeros(self.n_actions, dtype=np.int8)
+        left = self.limit
+        for arm in rng.permutation(self.n_actions).tolist():
+            if left == 0:
+                break
+            pairs = self._choose(rng.permutation(np.argwhere(free & self.arm_slots[arm])))
+            if pairs is not None:
+                workers, slots = pairs.T
+                free[workers, slots] = False
+                booked[workers, arm, slots] = True
+                action[arm] = 1
+                left -= 1
+        return Decision(action, self._columns(booked))
+
+    def grow(self, decision: Decision) -> Growth:
+        """A leading worker and helpers visit one more arm.
+
+        Leaders come in descending order of open slots.
+        """
+        booked = self.booked(decision)
+        free = self.worker_slots & ~booked.any(axis=1)
+        chances = free.astype(np.int64) @ self.arm_slots.T.astype(np.int64)
+        enough = (np.minimum(chances, 1) if self.distinct_workers else chances).sum(axis=0)
+        addable = (decision.action == 0) & (enough >= self.visits)
+        addable &= decision.action.sum() < self.limit
+        leaders, arms = np.nonzero((chances > 0) & addable)
+        rank = np.empty(len(free), dtype=np.int64)
+        rank[np.argsort(-self.worker_slots.sum(axis=1), kind="stable")] = np.arange(len(free))
+
+        def extend(index: int) -> Decision:
+            leader, arm = leaders[index], arms[index]
+            pairs = np.argwhere(free & self.arm_slots[arm])
+            lead = np.argmax(pairs[:, 0] == leader)
+            chosen = self._choose(np.concatenate([pairs[[lead]], np.delete(pairs, lead, axis=0)]))
+            assert chosen is not None
+            grown = booked.copy()
+            grown[chosen[:, 0], arm, chosen[:, 1]] = True
+            action = decision.action.copy()
+            action[arm] = 1
+            return Decision(action, self._columns(grown))
+
+        return Growth(arms, rank[leaders], np.ones(len(arms)), extend)
+
+    def describe(self, decision: Decision) -> list[str]:
+        """One line per slot and arm."""
+        booked = self.booked(decision)
+        lines = []
+        for slot, arm in np.argwhere(booked.any(axis=0).T):
+            workers = np.flatnonzero(booked[:, arm, slot]).tolist()
+            who = " and ".join(self.worker_names[i] for i in workers)
+            verb = "visits" if len(workers) == 1 else "visit"
+            lines.append(f"{self.slot_names[slot]}: {who} {verb} {self.names[arm]}")
+        return lines or ["Nobody visits anyone"]
+
+    def absent(self, workers: Iterable[str]) -> "Schedule":
+        """Close all slots of some workers."""
+        slots = self.worker_slots.copy()
+        for worker in workers:
+            slots[index_of("absent", self.worker_names, worker)] = False
+        return replace(self, worker_slots=slots)
+
+    def to_sheets(self) -> Sheets:
+        """Options and tables of this space."""
+        names = list(self.slot_names)
+        arms = dict(zip(names, self.arm_slots.T, strict=True))
+        workers = dict(zip(names, self.worker_slots.T, strict=True))
+        return Sheets(
+            {
+                "limit": self.limit,
+                "visits": self.visits,
+                "distinct_workers": self.distinct_workers,
+                "slots": names,
+            },
+            table("actions", **{"name": self.names} | arms)
+            | table("workers", **{"name": self.worker_names} | workers),
+        )
+
+    @classmethod
+    def from_sheets(cls, sheets: Sheets) -> "Schedule":
+        """Build from options and tables."""
+        sheets.known({"kind", "limit", "visits", "distinct_workers", "slots"})
+        slots = [str(slot) for slot in sheets.option("slots", list)]
+        arms, workers = sheets.table("actions"), sheets.table("workers")
+        return cls(
+            np.array([workers.booleans(s) for s in slots]).reshape(len(slots), len(workers)).T,
+            np.array([arms.booleans(s) for s in slots]).reshape(len(slots), len(arms)).T,
+            sheets.option("limit", int),
+            sheets.option("visits", int, 2),
+            sheets.option("distinct_workers", bool, False),
+            arms.strings("name"),
+            workers.strings("name"),
+            slots,
+        )
+
+
+def _incidence(group: IntArray, n_groups: int) -> csr_array:
+    """Return the ``(n_groups, len(group))`` matrix with a one where a column is in a group."""
+    columns = np.arange(len(group))
+    return csr_array((np.ones(len(group)), (group, columns)), shape=(n_groups, len(group)))

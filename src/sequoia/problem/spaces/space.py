@@ -1,0 +1,214 @@
+"""What every action space offers."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray
+from sequoia.errors import InfeasibleDecision, InfeasibleSpace, ProblemError, TooLarge
+from sequoia.problem.names import say
+from sequoia.problem.rules import Rules
+from sequoia.problem.sheets import Sheets
+from sequoia.problem.system import Decision, LinearSystem
+from sequoia.solve import Highs, Limits, Status
+
+
+@dataclass(frozen=True, eq=False)
+class Growth:
+    """The feasible one-component extensions of a decision.
+
+    Attributes
+    ----------
+    columns
+        The action column that each extension adds, ``(G,)``.
+    turns
+        Whose turn each extension belongs to, ``(G,)``: a step-by-step builder takes the lowest
+        turn first (workers in the paper's order, appendix D).
+    costs
+        What each extension uses up, ``(G,)``.
+    extend
+        Builds the decision of the g-th extension.
+    """
+
+    columns: IntArray
+    turns: IntArray
+    costs: FloatArray
+    extend: Callable[[int], Decision]
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __getitem__(self, index: int) -> Decision:
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self.extend(index)
+
+    def only(self, keep: BoolArray) -> "Growth":
+        """Return the extensions for which ``keep`` is true."""
+        kept = np.flatnonzero(keep)
+        return Growth(
+            self.columns[kept],
+            self.turns[kept],
+            self.costs[kept],
+            lambda index: self.extend(int(kept[index])),
+        )
+
+
+class ActionSpace(ABC):
+    """The joint actions that are allowed in one step.
+
+    A space is down-closed unless it says otherwise: whatever is feasible stays feasible when a
+    column is dropped.
+    """
+
+    kind: ClassVar[str]
+    names: Sequence[str]
+
+    @property
+    def n_actions(self) -> int:
+        """``N``, the number of action columns."""
+        return len(self.names)
+
+    @property
+    @abstractmethod
+    def system(self) -> LinearSystem:
+        """The rules as the paper writes them (appendix C); all columns binary."""
+
+    @property
+    def compact(self) -> LinearSystem:
+        """An equivalent over the same action columns that solves faster."""
+        return self.system
+
+    @abstractmethod
+    def draw(self, rng: np.random.Generator) -> Decision:
+        """Return a random feasible decision; every maximal one has a real chance."""
+
+    @abstractmethod
+    def grow(self, decision: Decision) -> Growth:
+        """List what can be added to ``decision`` while its plan is kept."""
+
+    @abstractmethod
+    def describe(self, decision: Decision) -> list[str]:
+        """Say ``decision`` in words, one line per worker, slot or walk."""
+
+    @abstractmethod
+    def to_sheets(self) -> Sheets:
+        """Return the options and tables that define this space."""
+
+    @property
+    def base(self) -> "ActionSpace":
+        """The space without extra rules."""
+        return self
+
+    @property
+    def rules(self) -> Rules:
+        """The extra rules on top of `base`."""
+        return Rules()
+
+    def absent(self, workers: Iterable[str]) -> "ActionSpace":
+        """Return this space on a day when some workers are off."""
+        workers = list(workers)
+        if not workers:
+            return self
+        raise ProblemError(f"a {self.kind} space has no workers, so {say(workers)} cannot be off.")
+
+    @cached_property
+    def idle(self) -> Decision:
+        """The decision to do nothing, feasible or not."""
+        return self._decision([])
+
+    def chosen(self, action: ActionArray) -> list[str]:
+        """Return the names of the columns that ``action`` chooses."""
+        return [self.names[column] for column in np.flatnonzero(action).tolist()]
+
+    def allows(self, actions: ArrayLike) -> BoolArray:
+        """Say for each action of a batch, ``(B, N)``, whether a feasible plan for it exists."""
+        actions = np.asarray(actions, dtype=np.int8)
+        if self.compact.n_columns == self.n_actions:
+            return self.compact.holds(actions)
+        return np.array([self._plan(action) is not None for action in actions], dtype=np.bool_)
+
+    def certify(self, action: ArrayLike) -> Decision:
+        """Return ``action`` with a plan that satisfies the system.
+
+        Raises
+        ------
+        InfeasibleDecision
+            When there is no such plan; the message says why.
+        """
+        action = np.asarray(action, dtype=np.int8)
+        plan = self._plan(action)
+        if plan is None:
+            raise InfeasibleDecision(self._why_not(action))
+        decision = Decision(action, plan)
+        self.system.require(decision)
+        return decision
+
+    def enumerate(self, cap: int) -> ActionArray:
+        """Return every feasible action, ``(A, N)``, the empty one first.
+
+        Raises
+        ------
+        TooLarge
+            When there are more than ``cap``.
+        """
+        level = np.zeros((1, self.n_actions), dtype=np.int8)
+        level = level[self.allows(level)]
+        found = [level]
+        while len(level):
+            last = self.n_actions - 1 - np.argmax(level[:, ::-1], axis=1)
+            last[level.sum(axis=1) == 0] = -1
+            parent, column = np.nonzero(np.arange(self.n_actions) > last[:, None])
+            if sum(map(len, found)) + len(parent) > 50 * cap:
+                raise self._too_many(cap)
+            level = level[parent]
+            level[np.arange(len(level)), column] = 1
+            level = level[self.allows(level)]
+            found.append(level)
+            if sum(map(len, found)) > cap:
+                raise self._too_many(cap)
+        return np.concatenate(found)
+
+    def _too_many(self, cap: int) -> TooLarge:
+        return TooLarge(f"the {self.kind} space has more than {cap} feasible actions.")
+
+    def _decision(self, columns: Iterable[int]) -> Decision:
+        values = np.zeros(self.system.n_columns, dtype=np.int8)
+        values[list(columns)] = 1
+        return Decision(values[: self.n_actions], values[self.n_actions :])
+
+    def _plan(self, action: ActionArray) -> ActionArray | None:
+        """Return plan columns for ``action``, or ``None`` when there are none."""
+        if self.system.n_columns == self.n_actions:
+            return action[:0] if self.system.holds(action[None, :])[0] else None
+        program = self.system.program(np.zeros(self.n_actions), fixed=action)
+        solution = Highs().solve(program)
+        if solution.values is None:
+            return None
+        plan: ActionArray = solution.values[self.n_actions :].astype(np.int8)
+        return plan
+
+    def _why_not(self, action: ActionArray) -> str:
+        """Say why ``action`` has no plan."""
+        chosen = say(self.chosen(action))
+        if self.compact.n_columns == self.n_actions:
+            broken = self.compact.violations(Decision(action, action[:0]))
+            return f"{chosen} cannot be chosen together ({'; '.join(broken)})."
+        return (
+            f"{chosen} cannot be chosen together: no plan for it satisfies the {self.kind} rules."
+        )
+
+    def _draw_by_program(self, rng: np.random.Generator) -> Decision:
+        """Draw by maximising random positive weights: every maximal action has a chance."""
+        weights = np.exp(2.0 * rng.standard_normal(self.n_actions))
+        solution = Highs().solve(self.compact.program(weights), Limits(seconds=10.0))
+        if solution.status is Status.INFEASIBLE:
+            raise InfeasibleSpace(f"no decision satisfies the rules of the {self.kind} space.")
+        if solution.values is None:
+            raise InfeasibleSpace(f"no decision of the {self.kind} space was found in 10 seconds.")
+        return self.certify(solution.values[: self.n_actions])

@@ -1,0 +1,111 @@
+"""HiGHS, the embedded open-source solver."""
+
+import time
+from typing import Any
+
+import highspy
+import numpy as np
+
+from sequoia.arrays import FloatArray
+from sequoia.solve.program import Limits, Program, Solution, Status
+
+_ROW_WISE = 2
+_MAXIMISE = -1
+
+_STATUS = {
+    highspy.HighsModelStatus.kOptimal: Status.OPTIMAL,
+    highspy.HighsModelStatus.kInfeasible: Status.INFEASIBLE,
+    highspy.HighsModelStatus.kUnbounded: Status.UNBOUNDED,
+    highspy.HighsModelStatus.kTimeLimit: Status.LIMIT,
+    highspy.HighsModelStatus.kSolutionLimit: Status.LIMIT,
+    highspy.HighsModelStatus.kIterationLimit: Status.LIMIT,
+    highspy.HighsModelStatus.kInterrupt: Status.LIMIT,
+}
+
+
+class Highs:
+    """Arrays go straight in; one thread; a fresh instance per solve, hence safe to share.
+
+    Parameters
+    ----------
+    options
+        HiGHS options by name, on top of ours.
+    """
+
+    name = "highs"
+
+    def __init__(self, **options: Any) -> None:
+        self._options = options
+
+    def solve(
+        self,
+        program: Program,
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        start: FloatArray | None = None,
+    ) -> Solution:
+        """Solve ``program``; ``start`` is a complete point to begin from."""
+        began = time.perf_counter()
+        engine = _load(program)
+        for name, value in self._options.items():
+            engine.setOptionValue(name, value)
+        engine.setOptionValue("time_limit", min(limits.seconds, 1e9))
+        engine.setOptionValue("mip_rel_gap", limits.gap)
+        if limits.nodes is not None:
+            engine.setOptionValue("mip_max_nodes", limits.nodes)
+        if start is not None:
+            columns = np.arange(len(start), dtype=np.int32)
+            engine.setSolution(len(start), columns, np.asarray(start, dtype=np.float64))
+        engine.run()
+        return _read(engine, program, time.perf_counter() - began)
+
+
+def _load(program: Program) -> Any:
+    engine = highspy.Highs()
+    engine.setOptionValue("output_flag", False)
+    engine.setOptionValue("threads", 1)
+    engine.setOptionValue("mip_abs_gap", 1e-9)
+    matrix = program.matrix
+    rows, columns = matrix.shape
+    engine.passModel(
+        columns,
+        rows,
+        matrix.nnz,
+        _ROW_WISE,
+        _MAXIMISE,
+        0.0,
+        program.objective,
+        program.column_lower,
+        program.column_upper,
+        program.lower,
+        program.upper,
+        matrix.indptr[:-1].astype(np.int32),
+        matrix.indices.astype(np.int32),
+        matrix.data.astype(np.float64),
+        program.is_integer.astype(np.int32),
+    )
+    return engine
+
+
+def _read(engine: Any, program: Program, seconds: float) -> Solution:
+    model_status = engine.getModelStatus()
+    status = _STATUS.get(model_status, Status.FAILED)
+    if model_status == highspy.HighsModelStatus.kUnboundedOrInfeasible:
+        # Every column of ours that matters is bounded, so only one of the two can be meant.
+        bounded = (
+            np.isfinite(program.column_lower).all() and np.isfinite(program.column_upper).all()
+        )
+        status = Status.INFEASIBLE if bounded else Status.FAILED
+    info = engine.getInfo()
+    is_mip = bool(program.is_integer.any())
+    if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+        bound = info.mip_dual_bound if is_mip and status is Status.LIMIT else np.inf
+        bound = -np.inf if status is Status.INFEASIBLE else bound
+        return Solution(status, None, -np.inf, float(bound), seconds)
+    solution = engine.getSolution()
+    values = np.array(solution.col_value)
+    values[program.is_integer] = np.rint(values[program.is_integer])
+    objective = float(program.objective @ values)
+    if is_mip:
+        return Solution(status, values, objective, float(info.mip_dual_bound), seconds)
+    bound = objective if status is Status.OPTIMAL else np.inf
+    return Solution(status, values, objective, float(bound), seconds, np.array(solution.row_dual))
