@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: setup demo test lint bench docs clean
+.PHONY: setup demo test lint bench docs pictures clean
 
 setup: $(INSTALLED)
 
@@ -29,6 +29,17 @@ lint: setup
 	$(BIN)/ruff format .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Checks that links resolve and that the examples run.
+docs: setup
+	$(BIN)/pytest tests/test_docs.py
+
+# Draws the pictures of the documentation again.
+pictures: demo
+	cp $(addprefix out/demo/,$(notdir $(wildcard docs/images/*.png))) docs/images/
+
+bench: setup
+	set -e; for file in $(wildcard benchmarks/*.py); do $(BIN)/python $$file; done
 
 clean:
 	rm -rf $(VENV) out

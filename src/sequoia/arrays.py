@@ -27,7 +27,8 @@ def frozen(
     """
     try:
         raw = np.asarray(values)
-        converted = np.array(raw, dtype=dtype)
+        with np.errstate(invalid="ignore"):
+            converted = np.array(raw, dtype=dtype)
         if raw.size and not np.array_equal(raw, converted, equal_nan=raw.dtype.kind == "f"):
             raise ValueError
     except (ValueError, TypeError, OverflowError):

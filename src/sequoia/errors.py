@@ -4,6 +4,10 @@
 class SequoiaError(Exception):
     """Base of every error that is the caller's to mend; the command prints it and exits 2."""
 
+    def __str__(self) -> str:
+        # What was found is quoted in the message, and may itself have line breaks.
+        return " ".join(super().__str__().splitlines())
+
 
 class ProblemError(SequoiaError):
     """A problem, or a part of it, is not well-formed."""

@@ -4,12 +4,16 @@ import hashlib
 
 import numpy as np
 
+from sequoia.errors import ProblemError
+
 
 def stream(seed: int, name: str) -> np.random.Generator:
     """Return the generator that belongs to ``name`` under ``seed``.
 
     Two names give independent streams; the same pair gives the same stream on every machine.
     """
+    if seed < 0:
+        raise ProblemError(f"the seed is {seed}; at least 0 is wanted.")
     digest = hashlib.sha256(name.encode()).digest()
     key = np.frombuffer(digest, dtype="<u4").tolist()
     return np.random.default_rng(np.random.SeedSequence(seed, spawn_key=key))

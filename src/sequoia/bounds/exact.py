@@ -63,15 +63,22 @@ def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:
         raise ProblemError("problem.discount is 1; the discounted optimum needs less than 1.")
     arms = problem.arms
     joint = arms.n_states**arms.n_arms
+    kept = 1 if discounted else problem.horizon
+    size = f"{arms.n_states}^{arms.n_arms} joint states"
+    if joint * kept > _MAX_ENTRIES:
+        raise TooLarge(
+            f"{size} × {kept} steps are too many; exact solving is for at most "
+            f"{_MAX_ENTRIES:.0e} together."
+        )
     actions = problem.space.enumerate(_MAX_ACTIONS)
     if not len(actions):
         raise InfeasibleSpace("no decision satisfies the rules.")
     levels, first = np.unique(problem.levels(actions), axis=0, return_index=True)
     sweeps = problem.horizon if not discounted else _sweeps(problem)
-    work = float(joint) * len(levels) * arms.n_arms * arms.n_states
-    if work > _MAX_WORK or float(joint) * (1 if discounted else problem.horizon) > _MAX_ENTRIES:
+    work = joint * len(levels) * arms.n_arms * arms.n_states
+    if work > _MAX_WORK:
         raise TooLarge(
-            f"{joint:.3g} joint states × {len(levels)} actions need {work:.1e} operations a step; "
+            f"{size} × {len(levels)} actions need {work:.1e} operations a step; "
             f"exact solving is for at most {_MAX_WORK:.0e}."
         )
     rewards = _joint_rewards(problem, levels)

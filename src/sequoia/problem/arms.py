@@ -66,6 +66,8 @@ class Arms:
         model = frozen("arms.model", model, np.int64, (None,))
         inside = (model >= 0) & (model < models)
         require("arms.model", model, inside, f"models run from 0 to {models - 1}")
+        if len(model) == 0:
+            raise ProblemError("arms.model is empty; at least one arm is wanted.")
         names = checked_names("arms.names", self.names, "arm", len(model))
         for field, value in (
             ("rewards", rewards),
@@ -97,9 +99,11 @@ class Arms:
         doses
             ``(G, L)``; ``0, 1, …`` unless given.
         """
-        rewards = np.asarray(rewards, dtype=np.float64)
-        up = np.asarray(up, dtype=np.float64)
+        rewards = frozen("arms.rewards", rewards, np.float64, (None, None))
         states = rewards.shape[1]
+        shape = (None, None, states) if np.ndim(up) == 3 else (None, None)
+        up = frozen("arms.up", up, np.float64, shape)
+        require("arms.up", up, (up >= 0) & (up <= 1), "a probability is wanted")
         up = np.broadcast_to(up[..., None] if up.ndim == 2 else up, (*up.shape[:2], states))
         kernels = np.zeros((*up.shape, states))
         here = np.arange(states)
@@ -138,8 +142,9 @@ class Arms:
     @cached_property
     def cumulative(self) -> FloatArray:
         """Probability of ending in state t or below, ``(S - 1, G * L * S)``, for sampling."""
-        sums = np.minimum(self.kernels.cumsum(axis=3), 1.0)[..., :-1]
-        return np.ascontiguousarray(sums.reshape(-1, self.n_states - 1).T)
+        sums = self.kernels.cumsum(axis=3).reshape(-1, self.n_states)
+        # Divided by the total, so that rounding never leads into a state of probability 0.
+        return np.ascontiguousarray((sums / sums[:, -1:])[:, :-1].T)
 
     @cached_property
     def _thresholds(self) -> FloatArray:

@@ -6,7 +6,6 @@ import os
 import tempfile
 import tomllib
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,21 +17,6 @@ import tomli_w
 from sequoia.errors import FileError
 from sequoia.problem.problem import Problem
 from sequoia.problem.sheets import Column, Sheets, Table
-
-_BROKEN_ARCHIVE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    ValueError,
-    KeyError,
-    OSError,
-    EOFError,
-    TypeError,
-    NotImplementedError,
-    RuntimeError,
-    AttributeError,
-    MemoryError,
-    SyntaxError,
-)
 
 
 def save(problem: Problem, path: str | os.PathLike[str], overwrite: bool = False) -> None:
@@ -50,7 +34,7 @@ def save(problem: Problem, path: str | os.PathLike[str], overwrite: bool = False
     is_archive = target.suffix == ".npz"
     if target.exists() and target.is_dir() == is_archive:
         raise FileError(f"{target} exists and is {'a folder' if is_archive else 'not a folder'}.")
-    if target.is_dir() and not (target / "problem.toml").exists() and any(target.iterdir()):
+    if target.is_dir() and not _holds_only_a_problem(target):
         raise FileError(f"{target} holds other things than a problem; it is not overwritten.")
     sheets = problem.to_sheets()
     with _replacing(target) as fresh:
@@ -73,8 +57,8 @@ def load(path: str | os.PathLike[str]) -> Problem:
     problem = Problem.from_sheets(sheets)
     if problem.fingerprint != fingerprint:
         raise FileError(
-            f"{source} has fingerprint {problem.fingerprint}, but {fingerprint} was written; "
-            "the file was changed afterwards."
+            f"{source} holds a problem with fingerprint {problem.fingerprint}, but says "
+            f"{fingerprint}; it was not written by this version."
         )
     return problem
 
@@ -88,18 +72,28 @@ def edited_since_written(path: str | os.PathLike[str]) -> bool:
     return Problem.from_sheets(sheets).fingerprint != fingerprint
 
 
+def _holds_only_a_problem(folder: Path) -> bool:
+    others = [file.name for file in folder.iterdir() if file.suffix != ".csv"]
+    return others == ["problem.toml"] or not any(folder.iterdir())
+
+
 @contextmanager
 def _replacing(target: Path) -> Iterator[Path]:
     """Yield a temporary path beside ``target`` that takes its place at the end."""
-    with tempfile.TemporaryDirectory(dir=target.parent or ".", prefix=".writing-") as room:
-        fresh = Path(room) / target.name
-        try:
+    try:
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".writing-") as room:
+            fresh, old = Path(room) / "new", Path(room) / "old"
             yield fresh
             if target.is_dir():
-                target.rename(Path(room) / "old")
-            os.replace(fresh, target)
-        except OSError as error:
-            raise FileError(f"{target} cannot be written: {error}.") from None
+                target.rename(old)
+            try:
+                os.replace(fresh, target)
+            except BaseException:
+                if old.exists():
+                    old.rename(target)
+                raise
+    except OSError as error:
+        raise FileError(f"{target} cannot be written: {error}.") from None
 
 
 def _write_archive(sheets: Sheets, fingerprint: str, path: Path) -> None:
@@ -132,8 +126,11 @@ def _read_archive(path: Path) -> tuple[Sheets, str]:
                 )
                 for name, columns in header["tables"].items()
             }
-            return Sheets(dict(header["options"]), tables, str(path)), str(header["fingerprint"])
-    except _BROKEN_ARCHIVE as error:
+        sheets = Sheets(dict(header["options"]), tables, str(path))
+        if sheets.fingerprint() != header["fingerprint"]:
+            raise ValueError("its content was changed after it was written")
+        return sheets, header["fingerprint"]
+    except Exception as error:  # there is no end to what damaged bytes provoke
         reason = " ".join(str(error).split()) or type(error).__name__
         raise FileError(f"{path} is not a whole sequoia archive: {reason[:200]}.") from None
 
@@ -166,10 +163,10 @@ def _texts(column: Column) -> list[str]:
 def _read_folder(path: Path) -> tuple[Sheets, str]:
     header = path / "problem.toml"
     try:
-        options = tomllib.loads(header.read_text(encoding="utf-8"))
+        options = tomllib.loads(header.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
         raise FileError(f"{path} has no problem.toml; a problem folder is wanted.") from None
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise FileError(f"{header} cannot be read: {' '.join(str(error).split())}.") from None
     fingerprint = options.pop("fingerprint", "")
     tables = {file.stem: _read_csv(file) for file in sorted(path.glob("*.csv"))}

@@ -12,11 +12,13 @@ from scipy.sparse import csr_array
 from sequoia.arrays import FloatArray, IntArray, frozen, require
 from sequoia.errors import FileError, ProblemError
 from sequoia.problem.arms import Arms
+from sequoia.problem.numbers import whole
 from sequoia.problem.rules import Rules
 from sequoia.problem.sheets import Column, Sheets, Table, table
 from sequoia.problem.spaces import ActionSpace, read_space, with_rules, write_space
 
 _DOSE_TOLERANCE = 1e-9
+_MAX_WEIGHT = 1e6
 _MAX_DOSES = 100_000
 FORMAT = 1
 
@@ -48,18 +50,16 @@ class Problem:
 
     def __post_init__(self) -> None:
         arms, columns = self.arms.n_arms, self.space.n_actions
-        if not self.name.strip() or "\n" in self.name:
+        if not _is_one_line(self.name):
             raise ProblemError(f"problem.name is {self.name!r}; one line of text is wanted.")
         start = frozen("problem.start", self.start, np.float64, (arms, self.arms.n_states))
         require("problem.start", start, start >= 0, "a probability is wanted")
         sums = start.sum(axis=1)
         require("problem.start.sum(1)", sums, np.abs(sums - 1) < 1e-9, "each row must sum to 1")
-        if int(self.horizon) != self.horizon or self.horizon < 1:
-            raise ProblemError(f"problem.horizon is {self.horizon}; at least 1 is wanted.")
         if not 0 < self.discount <= 1:
             raise ProblemError(f"problem.discount is {self.discount}; (0, 1] is wanted.")
         object.__setattr__(self, "start", start)
-        object.__setattr__(self, "horizon", int(self.horizon))
+        object.__setattr__(self, "horizon", whole("problem.horizon", self.horizon, 1))
         object.__setattr__(self, "discount", float(self.discount))
         object.__setattr__(self, "influence", _influence(self.influence, arms, columns))
         self._check_doses()
@@ -188,6 +188,11 @@ class Problem:
         )
 
 
+def _is_one_line(text: str) -> bool:
+    fine = all(c >= " " and not "\ud800" <= c <= "\udfff" for c in text)
+    return fine and bool(text.strip())
+
+
 def _numbered(prefix: str, columns: FloatArray) -> dict[str, Column]:
     return {f"{prefix}_{index}": column for index, column in enumerate(columns)}
 
@@ -205,11 +210,14 @@ def _read_arms(sheets: Sheets, model: IntArray, names: Sequence[str]) -> Arms:
     rows = np.lexsort((state, dose, whose))
     levels = len(np.unique(dose[whose == 0]))
     blocks = (models, levels, states)
-    expected = np.indices(blocks)
     fits = len(rows) == models * levels * states
-    fits = fits and np.array_equal(whose[rows].reshape(blocks), expected[0])
-    fits = fits and np.array_equal(state[rows].reshape(blocks), expected[2])
-    fits = fits and bool((np.ptp(dose[rows].reshape(blocks), axis=2) == 0).all())
+    if fits:
+        of_block = dose[rows].reshape(blocks)
+        fits = bool(
+            (whose[rows].reshape(blocks) == np.arange(models)[:, None, None]).all()
+            and (state[rows].reshape(blocks) == np.arange(states)).all()
+            and (of_block == of_block[:, :, :1]).all()
+        )
     if not fits:
         raise FileError(_missing_transition(moves.where, whose, dose, state, models, states))
     target = moves.matrix(moves.numbered("to"))
@@ -272,7 +280,7 @@ def _influence(matrix: object, arms: int, columns: int) -> csr_array:
             )
         matrix = sparse.eye_array(arms)
     try:
-        result = csr_array(matrix, dtype=np.float64)
+        result = csr_array(matrix, dtype=np.float64, copy=True)
     except (TypeError, ValueError):
         raise ProblemError("problem.influence is not a matrix of numbers.") from None
     if result.shape != (arms, columns):
@@ -282,5 +290,8 @@ def _influence(matrix: object, arms: int, columns: int) -> csr_array:
     result.sum_duplicates()
     result.eliminate_zeros()
     result.sort_indices()
-    require("problem.influence.data", result.data, np.isfinite(result.data), "a number is wanted")
+    fine = np.abs(result.data) <= _MAX_WEIGHT
+    require("problem.influence.data", result.data, fine, f"at most {_MAX_WEIGHT:g} is wanted")
+    for part in (result.data, result.indices, result.indptr):
+        part.setflags(write=False)
     return result

@@ -9,6 +9,7 @@ from scipy.sparse import csr_array
 
 from sequoia.errors import ProblemError
 from sequoia.problem.names import index_of, say
+from sequoia.problem.numbers import real, whole
 from sequoia.problem.sheets import Sheets
 from sequoia.problem.system import Rows
 
@@ -30,14 +31,9 @@ class Floor:
     count: int = 0
 
     def __post_init__(self) -> None:
-        if not 0 <= self.share <= 1:
-            raise ProblemError(
-                f"rules.floors[{self.group}].share is {self.share}; 0 to 1 is wanted."
-            )
-        if self.count < 0 or int(self.count) != self.count:
-            raise ProblemError(
-                f"rules.floors[{self.group}].count is {self.count}; a whole number is wanted."
-            )
+        where = f"rules.floors[{self.group}]"
+        object.__setattr__(self, "share", real(f"{where}.share", self.share, 0, 1))
+        object.__setattr__(self, "count", whole(f"{where}.count", self.count, 0))
 
 
 @dataclass(frozen=True)
@@ -65,6 +61,13 @@ class Rules:
     at_most_one: Sequence[Sequence[str]] = ()
     absent: Sequence[str] = ()
 
+    def __post_init__(self) -> None:
+        groups = {name: tuple(members) for name, members in self.groups.items()}
+        object.__setattr__(self, "groups", groups)
+        object.__setattr__(self, "at_most_one", tuple(map(tuple, self.at_most_one)))
+        for name in ("floors", "must", "never", "absent"):
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+
     def rows(self, names: Sequence[str]) -> Rows:
         """Return the rows of these rules over action columns called ``names``."""
         listed: list[tuple[np.ndarray[Any, np.dtype[np.float64]], float, float, str]] = []
@@ -82,7 +85,7 @@ class Rules:
                 )
             inside = members(f"rules.groups[{floor.group}]", self.groups[floor.group])
             if floor.share > 0:
-                text = f"at least {floor.share:.0%} from {floor.group}"
+                text = f"at least {100 * floor.share:g}% from {floor.group}"
                 listed.append((inside - floor.share, 0.0, np.inf, text))
             if floor.count > 0:
                 text = f"at least {floor.count} of {floor.group}"
@@ -104,7 +107,13 @@ class Rules:
         )
 
     def and_also(self, other: "Rules") -> "Rules":
-        """Return both sets of rules together."""
+        """Return both sets of rules together; a group means the same in both."""
+        for name in self.groups.keys() & other.groups.keys():
+            if set(self.groups[name]) != set(other.groups[name]):
+                raise ProblemError(
+                    f"rules.groups[{name}] is {say(other.groups[name])}, but was "
+                    f"{say(self.groups[name])} before; give one of the groups another name."
+                )
         return Rules(
             {**self.groups, **other.groups},
             (*self.floors, *other.floors),

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from sequoia.arrays import BoolArray, FloatArray, IntArray
 from sequoia.errors import FileError
 
+_MAX_INTEGER = 2**53
+
 Column = NDArray[Any] | Sequence[str]
 
 
@@ -120,6 +122,8 @@ class Sheets:
         value = self.options.get(name, default)
         if value is None:
             raise FileError(f"{self.where} has no option {name!r}.")
+        if type(value) is int and abs(value) >= _MAX_INTEGER:
+            raise FileError(f"{self.where}, option {name!r} is larger than {_MAX_INTEGER}.")
         if kind is float and type(value) is int:
             value = float(value)
         if type(value) is not kind:

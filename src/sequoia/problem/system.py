@@ -177,7 +177,9 @@ class LinearSystem:
         if found:
             raise InfeasibleDecision("; ".join(found) + ".")
 
-    def program(self, objective: ArrayLike, fixed: ArrayLike | None = None) -> Program:
+    def program(
+        self, objective: ArrayLike, fixed: ArrayLike | None = None, relaxed: bool = False
+    ) -> Program:
         """Return the program that maximises ``objective`` over this system.
 
         Parameters
@@ -186,6 +188,8 @@ class LinearSystem:
             Weight of each action column, ``(N,)``; plan columns weigh nothing.
         fixed
             An action, ``(N,)``, to which the action columns are fixed.
+        relaxed
+            Whether to drop that columns are whole numbers.
         """
         weights = np.zeros(self.n_columns)
         weights[: self.n_actions] = objective
@@ -193,4 +197,5 @@ class LinearSystem:
         high = self.column_upper.copy()
         if fixed is not None:
             low[: self.n_actions] = high[: self.n_actions] = fixed
-        return Program(weights, self.matrix, self.lower, self.upper, low, high, self.is_integer)
+        whole = self.is_integer & (not relaxed)
+        return Program(weights, self.matrix, self.lower, self.upper, low, high, whole)

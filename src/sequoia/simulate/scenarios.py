@@ -28,7 +28,8 @@ class Scenarios:
     def draw(cls, problem: Problem, episodes: int, seed: int) -> "Scenarios":
         """Draw episodes; the first ones stay the same when more are asked for."""
         arms = problem.arms.n_arms
-        below = problem.start.cumsum(axis=1)[:, :-1]
+        sums = problem.start.cumsum(axis=1)
+        below = (sums / sums[:, -1:])[:, :-1]
         start = np.empty((episodes, arms), dtype=np.int64)
         noise = np.empty((episodes, problem.horizon, arms))
         for episode in range(episodes):

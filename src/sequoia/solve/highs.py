@@ -1,6 +1,7 @@
 """HiGHS, the embedded open-source solver."""
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import highspy
@@ -45,9 +46,7 @@ class Highs:
     ) -> Solution:
         """Solve ``program``; ``start`` is a complete point to begin from."""
         began = time.perf_counter()
-        engine = _load(program)
-        for name, value in self._options.items():
-            engine.setOptionValue(name, value)
+        engine = self._engine(program)
         engine.setOptionValue("time_limit", min(limits.seconds, 1e9))
         engine.setOptionValue("mip_rel_gap", limits.gap)
         if limits.nodes is not None:
@@ -57,6 +56,45 @@ class Highs:
             engine.setSolution(len(start), columns, np.asarray(start, dtype=np.float64))
         engine.run()
         return _read(engine, program, time.perf_counter() - began)
+
+    def session(self, program: Program) -> "HighsSession":
+        """Return a session that maximises many objectives over the rows of ``program``."""
+        return HighsSession(self._engine(program), program)
+
+    def _engine(self, program: Program) -> Any:
+        engine = _load(program)
+        for name, value in self._options.items():
+            engine.setOptionValue(name, value)
+        return engine
+
+
+class HighsSession:
+    """One program kept in the solver, for many objectives; begins where it last ended.
+
+    Not to be shared between threads.
+    """
+
+    def __init__(self, engine: Any, program: Program) -> None:
+        self._engine = engine
+        self._program = program
+        self._columns = np.arange(len(program.objective), dtype=np.int32)
+
+    def maximise(
+        self,
+        objective: FloatArray,
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        start: FloatArray | None = None,
+    ) -> Solution:
+        """Maximise another objective, ``(C,)``."""
+        began = time.perf_counter()
+        program = replace(self._program, objective=objective)
+        self._engine.changeColsCost(len(self._columns), self._columns, objective)
+        self._engine.setOptionValue("time_limit", min(limits.seconds, 1e9))
+        self._engine.setOptionValue("mip_rel_gap", limits.gap)
+        if start is not None:
+            self._engine.setSolution(len(start), self._columns, start)
+        self._engine.run()
+        return _read(self._engine, program, time.perf_counter() - began)
 
 
 def _load(program: Program) -> Any:

@@ -77,5 +77,7 @@ class Solution:
 
     @property
     def gap(self) -> float:
-        """Proven distance from the best, relative to the objective."""
+        """Proven distance from the best, relative to the objective; ``inf`` without a point."""
+        if self.values is None:
+            return float("inf")
         return max(0.0, self.bound - self.objective) / max(abs(self.objective), 1e-9)

@@ -24,15 +24,21 @@ Seed = Annotated[int, "random seed"]
 
 def at_least(name: str, value: float, least: float) -> None:
     """Raise a `ProblemError` unless ``value`` is at least ``least``."""
-    if not value >= least:
+    if not least <= value < np.inf:
         raise ProblemError(f"{name} is {value}; at least {least} is wanted.")
 
 
-def budget_for(arms: int, budget: int | None) -> int:
+def one_of(name: str, value: str, known: tuple[str, ...]) -> None:
+    """Raise a `ProblemError` unless ``value`` is known."""
+    if value not in known:
+        raise ProblemError(f"{name} is {value!r}; known: {', '.join(known)}.")
+
+
+def budget_for(arms: int, budget: int | None, name: str = "budget") -> int:
     """Return the paper's budget for so many arms (20/5, 40/10, 100/20), unless one is given."""
     if budget is None:
         return max(1, arms // 4 if arms < 100 else arms // 5)
-    at_least("budget", budget, 0)
+    at_least(name, budget, 0)
     return budget
 
 

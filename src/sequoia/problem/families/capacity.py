@@ -26,7 +26,7 @@ def capacity(
 ) -> Problem:
     """Make a capacity-constrained problem: each worker's visits fit into the worker's capacity."""
     rng = stream(seed, "family:capacity")
-    count = base.budget_for(arms, workers)
+    count = base.budget_for(arms, workers, "workers")
     base.at_least("least_cost", least_cost, 1)
     base.at_least("most_cost", most_cost, least_cost)
     base.at_least("least_capacity", least_capacity, 0)

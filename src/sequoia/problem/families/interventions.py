@@ -44,6 +44,7 @@ def interventions(
     base.at_least("reach", reach, 1)
     base.at_least("group", group, 1)
     base.at_least("weight", weight, 1e-6)
+    base.one_of("link", link, ("sigmoid", "linear", "submodular"))
     rewards = base.ladder_rewards(arms, states, long_run, limit, rng)
     order = rng.permutation(arms)
     strong, weak = order[: arms // 2], order[arms // 2 :]

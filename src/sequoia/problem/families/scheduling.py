@@ -31,8 +31,10 @@ def scheduling(
 ) -> Problem:
     """Make a scheduling problem: an arm needs visits in slots that suit it and the workers."""
     rng = stream(seed, "family:scheduling")
-    count = base.budget_for(arms, workers)
+    count = base.budget_for(arms, workers, "workers")
     limit = count if budget is None else budget
+    base.at_least("budget", limit, 0)
+    base.at_least("slots", slots, 1)
     for name, value in (("slots_per_arm", slots_per_arm), ("slots_per_worker", slots_per_worker)):
         if not 0 <= value <= slots:
             raise ProblemError(f"{name} is {value}; 0 to {slots} is wanted.")

@@ -27,6 +27,7 @@ def standard(
     """Make a standard restless bandit; two states give the binary one."""
     rng = stream(seed, "family:standard")
     limit = base.budget_for(arms, budget)
+    base.one_of("dynamics", dynamics, ("ladder", "random"))
     if dynamics == "ladder":
         chains = base.ladder_arms(arms, states, long_run, limit, rng)
     else:

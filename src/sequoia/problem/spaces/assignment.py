@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sequoia.arrays import ActionArray, BoolArray, FloatArray, frozen, require
+from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray, frozen, require
 from sequoia.problem.names import checked_names, index_of, say
 from sequoia.problem.sheets import Sheets, table
-from sequoia.problem.spaces.packing import PackingTooHard, maximal_loads, pack
+from sequoia.problem.spaces.packing import Load, Packer, PackingTooHard, maximal_loads
 from sequoia.problem.spaces.space import ActionSpace, Growth
 from sequoia.problem.system import TOLERANCE, Decision, LinearSystem, Rows
 
@@ -89,22 +89,32 @@ class Assignment(ActionSpace):
         )
 
     @cached_property
+    def _loads(self) -> dict[float, list[Load]] | None:
+        """The maximal loads of each capacity; ``None`` when there are too many."""
+        sizes, counts = np.unique(self.costs, return_counts=True)
+        loads: dict[float, list[Load]] = {}
+        left = _MAX_LOADS
+        for room in np.unique(self.capacities).tolist():
+            found = maximal_loads(sizes.tolist(), counts.tolist(), room, left)
+            if found is None:
+                return None
+            loads[room] = found
+            left -= len(found)
+        return loads
+
+    @cached_property
     def compact(self) -> LinearSystem:
         """Count how many workers of each capacity carry each maximal load.
 
         Workers of one capacity and arms of one cost are interchangeable, so whole loads replace
         pairs. Where there are too many loads, this is `system`.
         """
-        sizes, size_of, counts = np.unique(self.costs, return_inverse=True, return_counts=True)
+        if self._loads is None:
+            return self.system
+        sizes, size_of = np.unique(self.costs, return_inverse=True)
         rooms, n_workers = np.unique(self.capacities, return_counts=True)
-        loads: list[tuple[int, ...]] = []
-        owner: list[int] = []
-        for index, room in enumerate(rooms):
-            found = maximal_loads(sizes.tolist(), counts.tolist(), room, _MAX_LOADS - len(loads))
-            if found is None:
-                return self.system
-            loads += found
-            owner += [index] * len(found)
+        loads = [load for room in rooms.tolist() for load in self._loads[room]]
+        owner = [index for index, room in enumerate(rooms.tolist()) for _ in self._loads[room]]
         served = np.array(loads, dtype=np.float64).reshape(len(loads), len(sizes))
         of_size = (size_of == np.arange(len(sizes))[:, None]).astype(np.float64)
         of_room = (np.array(owner, dtype=np.int64) == np.arange(len(rooms))[:, None]).astype(float)
@@ -131,40 +141,39 @@ class Assignment(ActionSpace):
     def allows(self, actions: ArrayLike) -> BoolArray:
         """Decide once per multiset of costs."""
         actions = np.asarray(actions, dtype=np.int8)
-        sizes, size_of = np.unique(self.costs, return_inverse=True)
-        counts = actions @ np.eye(len(sizes), dtype=np.int64)[size_of]
-        different, position = np.unique(counts, axis=0, return_inverse=True)
-        verdicts = np.array([self._fits(tuple(row.tolist())) for row in different], dtype=np.bool_)
+        _, first, position = np.unique(
+            self._lots(actions), axis=0, return_index=True, return_inverse=True
+        )
+        verdicts = np.array([self._plan(actions[i]) is not None for i in first], dtype=np.bool_)
         result: BoolArray = verdicts[position.reshape(-1)]
         return result
 
     @cached_property
-    def _known(self) -> dict[tuple[int, ...], bool]:
-        return {}
+    def _packer(self) -> Packer | None:
+        if self._loads is None:
+            return None
+        rooms = self.capacities.tolist()
+        return Packer(np.unique(self.costs).tolist(), rooms, [self._loads[room] for room in rooms])
 
-    def _fits(self, counts: tuple[int, ...]) -> bool:
-        if counts not in self._known:
-            sizes = np.repeat(np.unique(self.costs), counts).tolist()
-            try:
-                fits = pack(sizes, self.capacities.tolist()) is not None
-            except PackingTooHard:
-                chosen = np.zeros(self.n_actions, dtype=np.int8)
-                for size, count in zip(np.unique(self.costs), counts, strict=True):
-                    chosen[np.flatnonzero(self.costs == size)[:count]] = 1
-                fits = super()._plan(chosen) is not None
-            self._known[counts] = fits
-        return self._known[counts]
+    def _lots(self, actions: ActionArray) -> IntArray:
+        """Return how many arms of each cost each action visits, ``(B, costs)``."""
+        sizes, size_of = np.unique(self.costs, return_inverse=True)
+        lots: IntArray = actions @ np.eye(len(sizes), dtype=np.int64)[size_of]
+        return lots
 
     def _plan(self, action: ActionArray) -> ActionArray | None:
-        arms = np.flatnonzero(action)
+        if self._packer is None:
+            return super()._plan(action)
         try:
-            workers = pack(self.costs[arms].tolist(), self.capacities.tolist())
+            loads = self._packer.pack(tuple(self._lots(action[None])[0].tolist()))
         except PackingTooHard:
             return super()._plan(action)
-        if workers is None:
+        if loads is None:
             return None
         visits = np.zeros((self.n_workers, self.n_actions), dtype=np.int8)
-        visits[workers, arms] = 1
+        for index, size in enumerate(np.unique(self.costs)):
+            arms = np.flatnonzero((action == 1) & (self.costs == size))
+            visits[np.repeat(np.arange(self.n_workers), [load[index] for load in loads]), arms] = 1
         return visits.reshape(-1)
 
     def visits(self, decision: Decision) -> BoolArray:

@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 
 from sequoia.arrays import FloatArray, frozen, require
-from sequoia.errors import ProblemError
 from sequoia.problem.names import checked_names, say
+from sequoia.problem.numbers import real
 from sequoia.problem.sheets import Sheets, table
 from sequoia.problem.spaces.space import ActionSpace, Growth
 from sequoia.problem.system import TOLERANCE, Decision, LinearSystem, Rows
@@ -34,12 +34,8 @@ class Budget(ActionSpace):
     def __post_init__(self) -> None:
         costs = frozen("budget.costs", self.costs, np.float64, (None,))
         require("budget.costs", costs, np.isfinite(costs) & (costs >= 0), "a cost is not negative")
-        if not (np.isfinite(self.limit) and self.limit >= 0):
-            raise ProblemError(
-                f"budget.limit is {self.limit}; a number that is not negative is wanted."
-            )
         object.__setattr__(self, "costs", costs)
-        object.__setattr__(self, "limit", float(self.limit))
+        object.__setattr__(self, "limit", real("budget.limit", self.limit, 0))
         names = checked_names("budget.names", self.names, "arm", len(costs))
         object.__setattr__(self, "names", names)
 

@@ -34,6 +34,7 @@ class Custom(ActionSpace):
     """
 
     kind = "custom"
+    is_down_closed = False
     matrix: csr_array
     lower: FloatArray
     upper: FloatArray
@@ -43,12 +44,13 @@ class Custom(ActionSpace):
 
     def __post_init__(self) -> None:
         try:
-            matrix = csr_array(self.matrix, dtype=np.float64)
+            matrix = csr_array(self.matrix, dtype=np.float64, copy=True)
+            rows, columns = matrix.shape
         except (TypeError, ValueError):
             raise ProblemError("custom.matrix is not a matrix of numbers.") from None
         names = checked_names("custom.names", self.names, "column", len(self.names))
         plan = checked_names("custom.plan_names", self.plan_names, "plan", len(self.plan_names))
-        rows, columns = matrix.shape
+        checked_names("custom.names and plan_names", [*names, *plan], "", len(names) + len(plan))
         if columns != len(names) + len(plan):
             raise ProblemError(
                 f"custom.matrix has {columns} columns; {len(names)} action and {len(plan)} plan "
@@ -57,6 +59,8 @@ class Custom(ActionSpace):
         require("custom.matrix.data", matrix.data, np.isfinite(matrix.data), "a number is wanted")
         lower = frozen("custom.lower", self.lower, np.float64, (rows,))
         upper = frozen("custom.upper", self.upper, np.float64, (rows,))
+        require("custom.lower", lower, lower < np.inf, "a number or -inf is wanted")
+        require("custom.upper", upper, upper > -np.inf, "a number or inf is wanted")
         require("custom.lower", lower, lower <= upper, "it must not exceed custom.upper")
         matrix.sum_duplicates()
         matrix.data.setflags(write=False)
@@ -78,8 +82,7 @@ class Custom(ActionSpace):
 
     def enumerate(self, cap: int) -> ActionArray:
         """Try every action: nothing is known about the rows."""
-        if 2**self.n_actions > 50 * cap:
-            raise self._too_many(cap)
+        self._limit_tries(2**self.n_actions, cap)
         bits = np.arange(2**self.n_actions)[:, None] >> np.arange(self.n_actions)
         actions = (bits & 1).astype(np.int8)
         found: ActionArray = actions[self.allows(actions)]

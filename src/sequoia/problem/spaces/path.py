@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import shortest_path
 from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray, frozen, require
 from sequoia.errors import ProblemError
 from sequoia.problem.names import checked_names, index_of, say
+from sequoia.problem.numbers import whole
 from sequoia.problem.sheets import Column, Sheets, table
 from sequoia.problem.spaces import tours
 from sequoia.problem.spaces.euler import EulerForm
@@ -21,7 +22,6 @@ from sequoia.problem.spaces.space import ActionSpace, Growth
 from sequoia.problem.spaces.unrolled import Unrolled
 from sequoia.problem.spaces.walks import WalkSampler
 from sequoia.problem.system import Decision, LinearSystem
-from sequoia.solve import Highs
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,12 +74,8 @@ class Path(ActionSpace):
             ("length", 1, 10_000),
             ("limit", 0, 10**9),
         ):
-            value = getattr(self, field)
-            if int(value) != value or not least <= value <= most:
-                raise ProblemError(
-                    f"path.{field} is {value}; a whole number from {least} to {most} is wanted."
-                )
-            object.__setattr__(self, field, int(value))
+            value = whole(f"path.{field}", getattr(self, field), least, most)
+            object.__setattr__(self, field, value)
         if self.positions is not None:
             positions = frozen("path.positions", self.positions, np.float64, (size, 2))
             require("path.positions", positions, np.isfinite(positions), "a number is wanted")
@@ -169,8 +165,8 @@ class Path(ActionSpace):
         if len(stops) <= tours.MAX_STOPS_BY_ORDER:
             return None
         program = self.compact.program(np.zeros(self.n_actions), fixed=action)
-        solution = Highs().solve(program)
-        return None if solution.values is None else self._euler.walk(solution.values)
+        values = self._settle(program)
+        return None if values is None else self._euler.walk(values)
 
     def _expand(self, order: Sequence[int]) -> list[int]:
         """Return the nodes along the shortest way through ``order``."""
@@ -220,8 +216,8 @@ class Path(ActionSpace):
     def grow(self, decision: Decision) -> Growth:
         """Act on one more node along the walk, or on one that a detour still reaches."""
         route = np.array(self.walk(decision))
-        legs = self.distance[route[:-1], route[1:]]
-        slack = self.length - self._unrolled.steps(decision.plan)
+        legs = self._unrolled.legs(decision.plan)
+        slack = self.length - legs.sum()
         detour = np.concatenate(
             [
                 2 * self.distance[route],
@@ -251,7 +247,7 @@ class Path(ActionSpace):
     def describe(self, decision: Decision) -> list[str]:
         """Say the walk by the names of its nodes, and where to act."""
         route = self.walk(decision)
-        steps = self._unrolled.steps(decision.plan)
+        steps = self._unrolled.legs(decision.plan).sum()
         stops = say(self.chosen(decision.action))
         where = " → ".join(self.names[node] for node in route)
         if len(route) == 1:

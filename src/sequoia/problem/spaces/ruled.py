@@ -1,7 +1,6 @@
 """A space with extra rules on top."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -9,33 +8,37 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.arrays import ActionArray, BoolArray
-from sequoia.errors import TooLarge
 from sequoia.problem.names import say
 from sequoia.problem.rules import Rules
 from sequoia.problem.sheets import Sheets
 from sequoia.problem.spaces.space import ActionSpace, Growth
-from sequoia.problem.system import Decision, LinearSystem, Rows
+from sequoia.problem.system import Decision, LinearSystem
 
 _TRIES = 20
 
 
-@dataclass(frozen=True, eq=False)
 class Ruled(ActionSpace):
-    """``base`` with the rows of ``rules`` added; made by `with_rules`.
-
-    ``base`` already knows who is absent; ``rules`` remembers it for files and messages.
-    """
+    """``base`` with the rows of ``rules`` added; made by `with_rules`."""
 
     kind = "ruled"
-    base: ActionSpace
-    rules: Rules
-    _today: ActionSpace = field(init=False, repr=False)
-    _rows: Rows = field(init=False, repr=False)
+    is_down_closed = False
 
-    def __post_init__(self) -> None:
+    def __init__(self, base: ActionSpace, rules: Rules) -> None:
+        self._base = base
+        self._rules = rules
         # An unknown name is reported when the space is made, not when it is first used.
-        object.__setattr__(self, "_today", self.base.absent(self.rules.absent))
-        object.__setattr__(self, "_rows", self.rules.rows(self.base.names))
+        self._today = base.absent(rules.absent)
+        self._rows = rules.rows(base.names)
+
+    @property
+    def base(self) -> ActionSpace:
+        """The space without extra rules, with every worker present."""
+        return self._base
+
+    @property
+    def rules(self) -> Rules:
+        """The extra rules on top of `base`."""
+        return self._rules
 
     @property
     def names(self) -> Sequence[str]:  # type: ignore[override]
@@ -53,6 +56,11 @@ class Ruled(ActionSpace):
         return self._today.compact.with_rows(self._rows)
 
     @cached_property
+    def idle(self) -> Decision:
+        """The decision to do nothing in the base, whether or not the rules allow it."""
+        return self._today.idle
+
+    @cached_property
     def _extra(self) -> LinearSystem:
         return LinearSystem.from_rows([self._rows], self.n_actions, self.names)
 
@@ -66,10 +74,7 @@ class Ruled(ActionSpace):
 
     def enumerate(self, cap: int) -> ActionArray:
         """List the actions of the base, then keep what the rules allow."""
-        try:
-            actions = self._today.enumerate(20 * cap)
-        except TooLarge:
-            raise self._too_many(cap) from None
+        actions = self._today.enumerate(20 * cap)
         actions = actions[self._extra.holds(actions)]
         if len(actions) > cap:
             raise self._too_many(cap)
@@ -77,7 +82,8 @@ class Ruled(ActionSpace):
 
     def draw(self, rng: np.random.Generator) -> Decision:
         """Draw from the base and mend what the rules forbid; ask the solver if that fails."""
-        for _ in range(_TRIES):
+        # Where dropping may itself break a rule of the base, there is nothing to mend with.
+        for _ in range(_TRIES if self._today.is_down_closed else 0):
             drawn = self._today.draw(rng)
             action = self._mend(drawn.action.copy(), rng)
             if action is None:
@@ -125,7 +131,7 @@ class Ruled(ActionSpace):
 
     def absent(self, workers: Iterable[str]) -> "Ruled":
         """Add to the workers who are off."""
-        return replace(self, rules=self.rules.and_also(Rules(absent=tuple(workers))))
+        return Ruled(self.base, self.rules.and_also(Rules(absent=tuple(workers))))
 
     def _plan(self, action: ActionArray) -> ActionArray | None:
         if not self._extra.holds(action[None, :])[0]:

@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import maximum_flow
 from sequoia.arrays import ActionArray, BoolArray, IntArray, frozen
 from sequoia.errors import ProblemError
 from sequoia.problem.names import checked_names, index_of, say
+from sequoia.problem.numbers import whole
 from sequoia.problem.sheets import Sheets, table
 from sequoia.problem.spaces.space import ActionSpace, Growth
 from sequoia.problem.system import Decision, LinearSystem, Rows
@@ -53,12 +54,8 @@ class Schedule(ActionSpace):
         n_slots = workers.shape[1]
         arms = frozen("schedule.arm_slots", self.arm_slots, np.bool_, (None, n_slots))
         for field, least in (("limit", 0), ("visits", 1)):
-            value = getattr(self, field)
-            if int(value) != value or value < least:
-                raise ProblemError(
-                    f"schedule.{field} is {value}; a whole number of at least {least} is wanted."
-                )
-            object.__setattr__(self, field, int(value))
+            value = whole(f"schedule.{field}", getattr(self, field), least)
+            object.__setattr__(self, field, value)
         object.__setattr__(self, "worker_slots", workers)
         object.__setattr__(self, "arm_slots", arms)
         for field, noun, size in (
@@ -181,7 +178,7 @@ class Schedule(ActionSpace):
             [everyone, needs, supply],
             self.n_actions,
             [*self.names, *flows],
-            column_upper=np.where(is_action, 1.0, np.inf),
+            column_upper=np.concatenate([np.ones(self.n_actions), openings[slot]]),
             is_integer=is_action,
         )
 

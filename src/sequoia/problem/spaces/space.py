@@ -9,13 +9,13 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray
-from sequoia.errors import InfeasibleDecision, InfeasibleSpace, ProblemError, TooLarge
+from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray, frozen
+from sequoia.errors import InfeasibleDecision, InfeasibleSpace, ProblemError, SolverFailed, TooLarge
 from sequoia.problem.names import say
 from sequoia.problem.rules import Rules
 from sequoia.problem.sheets import Sheets
 from sequoia.problem.system import Decision, LinearSystem
-from sequoia.solve import Highs, Limits, Status
+from sequoia.solve import Highs, Limits, Program, Status
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,11 +62,14 @@ class Growth:
 class ActionSpace(ABC):
     """The joint actions that are allowed in one step.
 
-    A space is down-closed unless it says otherwise: whatever is feasible stays feasible when a
-    column is dropped.
+    Attributes
+    ----------
+    is_down_closed
+        Whether whatever is feasible stays feasible when a column is dropped.
     """
 
     kind: ClassVar[str]
+    is_down_closed: ClassVar[bool] = True
     names: Sequence[str]
 
     @property
@@ -119,8 +122,10 @@ class ActionSpace(ABC):
 
     @cached_property
     def idle(self) -> Decision:
-        """The decision to do nothing, feasible or not."""
-        return self._decision([])
+        """The decision to do nothing, feasible or not, with a plan if there is one."""
+        action = np.zeros(self.n_actions, dtype=np.int8)
+        plan = self._plan(action)
+        return self._decision([]) if plan is None else Decision(action, plan)
 
     def chosen(self, action: ActionArray) -> list[str]:
         """Return the names of the columns that ``action`` chooses."""
@@ -133,6 +138,10 @@ class ActionSpace(ABC):
             return self.compact.holds(actions)
         return np.array([self._plan(action) is not None for action in actions], dtype=np.bool_)
 
+    def surely_allows(self, actions: ArrayLike) -> BoolArray:
+        """Say quickly which actions are feasible; a feasible one may be missed."""
+        return self.allows(actions)
+
     def certify(self, action: ArrayLike) -> Decision:
         """Return ``action`` with a plan that satisfies the system.
 
@@ -141,7 +150,7 @@ class ActionSpace(ABC):
         InfeasibleDecision
             When there is no such plan; the message says why.
         """
-        action = np.asarray(action, dtype=np.int8)
+        action = frozen("action", action, np.int8, (self.n_actions,))
         plan = self._plan(action)
         if plan is None:
             raise InfeasibleDecision(self._why_not(action))
@@ -155,17 +164,15 @@ class ActionSpace(ABC):
         Raises
         ------
         TooLarge
-            When there are more than ``cap``.
+            When there are more than ``cap``, or finding them takes over 50 tries for each.
         """
         level = np.zeros((1, self.n_actions), dtype=np.int8)
         level = level[self.allows(level)]
         found = [level]
         while len(level):
-            last = self.n_actions - 1 - np.argmax(level[:, ::-1], axis=1)
-            last[level.sum(axis=1) == 0] = -1
+            last = np.where(level == 1, np.arange(self.n_actions), -1).max(axis=1, initial=-1)
             parent, column = np.nonzero(np.arange(self.n_actions) > last[:, None])
-            if sum(map(len, found)) + len(parent) > 50 * cap:
-                raise self._too_many(cap)
+            self._limit_tries(sum(map(len, found)) + len(parent), cap)
             level = level[parent]
             level[np.arange(len(level)), column] = 1
             level = level[self.allows(level)]
@@ -173,6 +180,13 @@ class ActionSpace(ABC):
             if sum(map(len, found)) > cap:
                 raise self._too_many(cap)
         return np.concatenate(found)
+
+    def _limit_tries(self, tries: int, cap: int) -> None:
+        if tries > 50 * cap:
+            raise TooLarge(
+                f"listing up to {cap} actions of the {self.kind} space takes more than "
+                f"{50 * cap} tries."
+            )
 
     def _too_many(self, cap: int) -> TooLarge:
         return TooLarge(f"the {self.kind} space has more than {cap} feasible actions.")
@@ -187,11 +201,15 @@ class ActionSpace(ABC):
         if self.system.n_columns == self.n_actions:
             return action[:0] if self.system.holds(action[None, :])[0] else None
         program = self.system.program(np.zeros(self.n_actions), fixed=action)
+        values = self._settle(program)
+        return None if values is None else values[self.n_actions :].astype(np.int8)
+
+    def _settle(self, program: Program) -> FloatArray | None:
+        """Return a feasible point, or ``None`` when it is proven that there is none."""
         solution = Highs().solve(program)
-        if solution.values is None:
-            return None
-        plan: ActionArray = solution.values[self.n_actions :].astype(np.int8)
-        return plan
+        if solution.values is None and solution.status is not Status.INFEASIBLE:
+            raise SolverFailed(f"the solver could not settle a plan of the {self.kind} space.")
+        return solution.values
 
     def _why_not(self, action: ActionArray) -> str:
         """Say why ``action`` has no plan."""
@@ -210,5 +228,5 @@ class ActionSpace(ABC):
         if solution.status is Status.INFEASIBLE:
             raise InfeasibleSpace(f"no decision satisfies the rules of the {self.kind} space.")
         if solution.values is None:
-            raise InfeasibleSpace(f"no decision of the {self.kind} space was found in 10 seconds.")
+            raise SolverFailed(f"no decision of the {self.kind} space was found in 10 seconds.")
         return self.certify(solution.values[: self.n_actions])

@@ -132,7 +132,8 @@ class Unrolled:
         nodes += [int(self.head[c]) for c in taken if self.head[c] != self.tail[c]]
         return nodes
 
-    def steps(self, plan: ActionArray) -> int:
-        """Return how many steps of ``plan`` are not waiting."""
-        moves = (plan == 1) & (self.head != self.tail)
-        return int((self.arrive - self.depart)[moves].sum())
+    def legs(self, plan: ActionArray) -> IntArray:
+        """Return the steps that each move of ``plan`` takes, in order, waiting left out."""
+        moves = np.flatnonzero((plan == 1) & (self.head != self.tail))
+        moves = moves[np.argsort(self.depart[moves])]
+        return self.arrive[moves] - self.depart[moves]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sequoia.arrays import IntArray
+from sequoia.arrays import FloatArray, IntArray
 
 
 class WalkSampler:
@@ -10,8 +10,8 @@ class WalkSampler:
 
     The number of walks from a node back to the source in exactly ``t`` steps follows from that
     with fewer steps; a walk is then drawn edge by edge with the right odds. Waiting is not a step
-    here, so no walk counts twice. Counts are kept relative to one another, as they grow like
-    the degree to the power ``t``.
+    here, so no walk counts twice. Counts are kept as logarithms, as they grow like the degree to
+    the power ``t``.
     """
 
     def __init__(
@@ -22,27 +22,30 @@ class WalkSampler:
         for (a, b), length in zip(edges.tolist(), lengths.tolist(), strict=True):
             self._neighbours[a].append((b, length))
             self._neighbours[b].append((a, length))
-        counts = np.zeros((horizon + 1, n_nodes))
-        counts[0, source] = 1.0
+        tail = np.concatenate([edges[:, 0], edges[:, 1]])
+        head = np.concatenate([edges[:, 1], edges[:, 0]])
+        takes = np.concatenate([lengths, lengths])
+        self._logs = np.full((horizon + 1, n_nodes), -np.inf)
+        self._logs[0, source] = 0.0
         for steps in range(1, horizon + 1):
-            for (a, b), length in zip(edges.tolist(), lengths.tolist(), strict=True):
-                if length <= steps:
-                    counts[steps, a] += counts[steps - length, b]
-                    counts[steps, b] += counts[steps - length, a]
-            if counts.max() > 1e200:
-                counts *= 1e-200
-        self._counts = counts
+            arc = np.flatnonzero(takes <= steps)
+            further = self._logs[steps - takes[arc], head[arc]]
+            np.logaddexp.at(self._logs[steps], tail[arc], further)
 
     def draw(self, rng: np.random.Generator) -> list[int]:
         """Return the nodes of a walk, the source first and last."""
-        closed = self._counts[:, self._source].cumsum()
-        left = int(np.searchsorted(closed, rng.random() * closed[-1], side="right"))
+        left = _pick(self._logs[:, self._source], rng)
         route = [self._source]
         while left > 0:
             ways = [(b, n) for b, n in self._neighbours[route[-1]] if n <= left]
-            odds = np.array([self._counts[left - n, b] for b, n in ways]).cumsum()
-            pick = int(np.searchsorted(odds, rng.random() * odds[-1], side="right"))
-            node, taken = ways[pick]
+            logs = np.array([self._logs[left - n, b] for b, n in ways])
+            node, taken = ways[_pick(logs, rng)]
             route.append(node)
             left -= taken
         return route
+
+
+def _pick(logs: FloatArray, rng: np.random.Generator) -> int:
+    """Return a random index, with odds given as logarithms."""
+    odds = np.exp(logs - logs.max()).cumsum()
+    return int(np.searchsorted(odds, rng.random() * odds[-1], side="right"))

@@ -1,0 +1,373 @@
+"""Families: the paper's numbers by default, and every knob does what it says."""
+
+import inspect
+import itertools
+
+import networkx as nx
+import numpy as np
+import pytest
+
+from sequoia.errors import ProblemError
+from sequoia.problem.families import (
+    FAMILIES,
+    capacity,
+    interventions,
+    routing,
+    scheduling,
+    standard,
+    trap,
+)
+from sequoia.problem.families.routing import route_on
+
+SEEDED = [name for name in FAMILIES if name != "trap"]
+PAPER_SIZES = [(20, 5), (40, 10), (100, 20)]
+LONG, SHORT = [0.2, 0.15, 0.1], [0.1, 0.15, 0.2]
+
+
+def up(problem):
+    """Return the probability of moving up from the bottom, by arm and dose."""
+    return 1 - problem.arms.kernels[problem.arms.model, :, 0, 0]
+
+
+def long_run(problem):
+    return int((problem.arms.rewards[:, 0] == 0.2).sum())
+
+
+def limit(problem):
+    return int(problem.space.limit)
+
+
+@pytest.mark.parametrize("name", SEEDED)
+@pytest.mark.parametrize(("arms", "budget"), PAPER_SIZES)
+def test_paper_defaults(name, arms, budget):
+    problem = FAMILIES[name](arms=arms)
+    assert problem.arms.n_arms == arms
+    assert problem.arms.n_states == 4
+    assert (problem.horizon, problem.discount) == (20, 0.99)
+    assert problem.start.tolist() == [[0.8, 0.2, 0, 0]] * arms
+    rewards = problem.arms.rewards
+    is_long = rewards[:, 0] == 0.2
+    assert is_long.sum() == budget
+    np.testing.assert_allclose(rewards[is_long, :3], np.tile(LONG, (budget, 1)))
+    np.testing.assert_allclose(rewards[~is_long, :3], np.tile(SHORT, (arms - budget, 1)))
+    assert set(rewards[is_long, 3]) <= {4, 5, 6}
+    assert set(rewards[~is_long, 3]) <= {1, 2, 3}
+    assert len(set(rewards[:, 3])) > 3
+    assert 0 < np.flatnonzero(is_long)[-1] != budget - 1, "long-run arms are at random positions"
+
+
+@pytest.mark.parametrize("name", ["scheduling", "capacity", "routing", "standard"])
+def test_arms_move_up_rarely_alone_and_mostly_when_acted_on(name):
+    problem = FAMILIES[name](arms=100)
+    alone, acted = up(problem).T
+    assert (alone >= 0).all()
+    assert (alone <= 0.2).all()
+    assert (acted >= 0.7).all()
+    assert (acted <= 0.9).all()
+    assert np.ptp(alone) > 0.15
+    assert np.ptp(acted) > 0.15
+    kernels = problem.arms.kernels
+    np.testing.assert_allclose(kernels[:, :, 1, 2], up(problem))
+    np.testing.assert_allclose(kernels[:, :, 2, 1], 1 - up(problem))
+
+
+@pytest.mark.parametrize(("arms", "budget"), PAPER_SIZES)
+def test_capacity_draws_costs_and_capacities_in_range(arms, budget):
+    space = capacity(arms=arms).space
+    assert space.n_workers == budget
+    assert set(space.costs) <= {2, 3, 4, 5, 6}
+    assert set(space.capacities) <= {2, 3, 4, 5, 6, 7}
+    if arms == 100:
+        assert set(space.costs) == {2, 3, 4, 5, 6}
+        assert len(set(space.capacities)) > 3
+
+
+@pytest.mark.parametrize(("arms", "budget"), PAPER_SIZES)
+def test_scheduling_opens_two_slots_per_arm_and_three_per_worker(arms, budget):
+    space = scheduling(arms=arms).space
+    assert space.arm_slots.shape == (arms, 5)
+    assert space.worker_slots.shape == (budget, 5)
+    assert (space.arm_slots.sum(axis=1) == 2).all()
+    assert (space.worker_slots.sum(axis=1) == 3).all()
+    assert (space.limit, space.visits, space.distinct_workers) == (budget, 2, False)
+    assert len(np.unique(space.arm_slots, axis=0)) > 4
+
+
+@pytest.mark.parametrize(("arms", "budget"), PAPER_SIZES)
+def test_interventions_reach_three_arms_in_groups_of_three(arms, budget):
+    problem = interventions(arms=arms)
+    reached = problem.influence.toarray()
+    assert reached.shape == (arms, 2 * budget)
+    assert limit(problem) == budget
+    assert (problem.space.costs == 1).all()
+    assert set(reached.ravel()) == {0, 3}
+    assert ((reached > 0).sum(axis=0) == 3).all()
+    groups, sizes = np.unique(reached, axis=1, return_counts=True)
+    assert sizes.max() == 3
+    assert len(groups.T) == 2 * -(-budget // 3), "groups of three in each half, the rest in one"
+    assert ((groups > 0).sum(axis=1) <= 1).all(), "groups reach different arms"
+
+
+def test_interventions_need_several_doses_on_strong_arms():
+    problem = interventions(arms=100)
+    assert problem.arms.doses[0].tolist() == [0, 3, 6, 9]
+    chances = up(problem)
+    np.testing.assert_allclose(chances[:, 0], 0.01)
+    is_strong = chances[:, 3] > 0.51
+    assert is_strong.sum() == 50
+    strong, weak = chances[is_strong], chances[~is_strong]
+    # a ∈ [0.7, 1], b ∈ [1.4, 1.9], x₀ ∈ {9, 10}: at dose 3, b·x - x₀ is at most 5.7 - 9.
+    assert strong[:, 1].max() < 0.06
+    assert strong[:, 3].min() > 0.01 + 0.98 * 0.69 * 0.93
+    # a ∈ [0.2, 0.5], b = 1, x₀ ∈ {1, 2}: the first dose already does most.
+    gains = np.diff(weak, axis=1)
+    assert (gains[:, 0] > gains[:, 1:].sum(axis=1)).all()
+    assert weak[:, 3].max() <= 0.5
+    reached = problem.influence.toarray() > 0
+    of_strong = reached[is_strong].any(axis=0)
+    of_weak = reached[~is_strong].any(axis=0)
+    assert of_strong.sum() == 20
+    assert (of_strong != of_weak).all(), "an intervention reaches strong arms or weak ones"
+
+
+@pytest.mark.parametrize(
+    ("arms", "budget", "edges", "rows"),
+    [(20, 5, 29, 213), (40, 10, 56, None), (100, 20, 133, 4043)],
+)
+def test_routing_has_the_papers_sizes(arms, budget, edges, rows):
+    space = routing(arms=arms).space
+    assert (len(space.edges), space.limit, space.length) == (edges, budget, 2 * budget)
+    assert space.system.n_columns == (2 * edges + arms) * 2 * budget + arms
+    assert rows in (None, space.system.n_rows)
+    assert (space.lengths == 1).all()
+    assert space.positions.shape == (arms, 2)
+
+
+def test_routing_stations_are_nested_and_connected():
+    names = [set(routing(arms=arms).space.names) for arms in (20, 33, 40, 60, 80, 100)]
+    assert all(small < large for small, large in itertools.pairwise(names))
+    space = routing(arms=33).space
+    assert np.isfinite(space.distance).all()
+    assert list(space.names) == list(routing(arms=33).arms.names)
+
+
+def test_routing_arms_do_not_depend_on_edge_lengths():
+    plain, long = routing(), routing(longest_edge=4)
+    np.testing.assert_array_equal(plain.arms.kernels, long.arms.kernels)
+    assert set(long.space.lengths.tolist()) == {1, 2, 3, 4}
+
+
+def test_routing_on_any_graph():
+    graph = nx.Graph()
+    graph.add_edge("x", "y", length=2)
+    graph.add_edge("y", "z")
+    problem = route_on(graph, "y", budget=2)
+    assert list(problem.space.names) == ["x", "y", "z"] == list(problem.arms.names)
+    assert (problem.space.source, problem.space.length, limit(problem)) == (1, 4, 2)
+    assert problem.space.lengths.tolist() == [2, 1]
+    with pytest.raises(ProblemError, match="source names 'w', which is unknown"):
+        route_on(graph, "w")
+
+
+def test_trap_has_the_papers_numbers():
+    problem = trap()
+    assert problem.arms.rewards.tolist() == [[0.1, 0.2, 1.0], [0.2, 0.1, 10.0]]
+    assert up(problem).tolist() == [[0, 1], [0, 1]]
+    assert problem.start.tolist() == [[1, 0, 0], [1, 0, 0]]
+    assert problem.space.costs.tolist() == [1, 1]
+    assert limit(problem) == 1
+    assert (problem.horizon, problem.discount) == (20, 0.99)
+
+
+# family, knob, value, what it changes, and what that is then
+KNOBS = [
+    *[
+        entry
+        for name in SEEDED
+        for entry in (
+            (name, "arms", 12, lambda p: p.arms.n_arms, 12),
+            (name, "states", 3, lambda p: p.arms.n_states, 3),
+            (name, "long_run", 7, long_run, 7),
+            (name, "long_run", 0, long_run, 0),
+            (name, "start_share", 0.5, lambda p: p.start[3].tolist(), [0.5, 0.5, 0, 0]),
+            (name, "horizon", 7, lambda p: p.horizon, 7),
+            (name, "discount", 0.5, lambda p: p.discount, 0.5),
+        )
+    ],
+    ("trap", "horizon", 7, lambda p: p.horizon, 7),
+    ("trap", "discount", 0.5, lambda p: p.discount, 0.5),
+    ("capacity", "workers", 3, lambda p: len(p.space.capacities), 3),
+    ("capacity", "workers", 3, long_run, 3),
+    ("capacity", "least_cost", 6, lambda p: set(p.space.costs), {6}),
+    ("capacity", "most_cost", 2, lambda p: set(p.space.costs), {2}),
+    ("capacity", "least_capacity", 7, lambda p: set(p.space.capacities), {7}),
+    ("capacity", "most_capacity", 2, lambda p: set(p.space.capacities), {2}),
+    ("scheduling", "workers", 3, lambda p: p.space.worker_slots.shape, (3, 5)),
+    ("scheduling", "workers", 3, limit, 3),
+    ("scheduling", "budget", 4, limit, 4),
+    ("scheduling", "budget", 4, long_run, 4),
+    ("scheduling", "slots", 7, lambda p: p.space.arm_slots.shape, (20, 7)),
+    ("scheduling", "slots_per_arm", 4, lambda p: set(p.space.arm_slots.sum(axis=1)), {4}),
+    ("scheduling", "slots_per_worker", 1, lambda p: set(p.space.worker_slots.sum(axis=1)), {1}),
+    ("scheduling", "visits", 1, lambda p: p.space.visits, 1),
+    ("scheduling", "distinct_workers", True, lambda p: p.space.distinct_workers, True),
+    ("interventions", "budget", 4, limit, 4),
+    ("interventions", "budget", 4, lambda p: p.space.n_actions, 8),
+    ("interventions", "actions", 13, lambda p: p.space.n_actions, 13),
+    ("interventions", "reach", 2, lambda p: set((p.influence > 0).sum(axis=0)), {2}),
+    ("interventions", "group", 1, lambda p: p.influence.sum(axis=1).max(), 3),
+    ("interventions", "group", 5, lambda p: p.influence.sum(axis=1).max(), 15),
+    ("interventions", "weight", 2.5, lambda p: set(p.influence.data), {2.5}),
+    ("interventions", "weight", 2.5, lambda p: p.arms.doses[0].tolist(), [0, 2.5, 5, 7.5]),
+    ("routing", "budget", 3, limit, 3),
+    ("routing", "budget", 3, lambda p: p.space.length, 6),
+    ("routing", "steps", 8, lambda p: p.space.length, 8),
+    ("routing", "longest_edge", 3, lambda p: set(p.space.lengths.tolist()), {1, 2, 3}),
+    ("standard", "budget", 3, limit, 3),
+    ("standard", "budget", 3, long_run, 3),
+]
+
+
+@pytest.mark.parametrize(("name", "knob", "value", "what", "wanted"), KNOBS)
+def test_a_knob_changes_what_it_says(name, knob, value, what, wanted):
+    assert what(FAMILIES[name]()) != wanted
+    assert what(FAMILIES[name](**{knob: value})) == wanted
+
+
+def test_skew_makes_arms_late_and_workers_early():
+    def mean_slots(skew):
+        spaces = [scheduling(arms=40, skew=skew, seed=seed).space for seed in range(30)]
+        arms = np.mean([space.arm_slots.mean(axis=0) for space in spaces], axis=0)
+        workers = np.mean([space.worker_slots.mean(axis=0) for space in spaces], axis=0)
+        return arms / arms.sum() @ np.arange(5), workers / workers.sum() @ np.arange(5)
+
+    assert mean_slots(skew=False) == pytest.approx((2, 2), abs=0.1)
+    late, early = mean_slots(skew=True)
+    assert late > 2.3
+    assert early < 1.7
+
+
+def test_links_respond_as_they_say():
+    linear = np.diff(up(interventions(link="linear")), axis=1)
+    np.testing.assert_allclose(linear, linear[:, :1] * np.ones(3), rtol=1e-9)
+    gains = np.diff(up(interventions(link="submodular")), axis=1)
+    assert (np.diff(gains, axis=1) < 0).all()
+    # Three interventions bring an arm as far as its height, whatever the link.
+    np.testing.assert_allclose(
+        up(interventions(link="linear"))[:, 3],
+        0.01 + 0.98 * _heights(interventions(link="submodular")),
+        rtol=1e-9,
+    )
+
+
+def _heights(submodular):
+    # 1 - 0.99 * (1 - height) at one intervention, as the dose of one is the weight.
+    return 1 - (1 - up(submodular)[:, 1]) / 0.99
+
+
+def test_random_dynamics_are_any_kernels():
+    problem = standard(dynamics="random", states=3)
+    assert (problem.arms.kernels > 0).all()
+    assert (np.diff(problem.arms.rewards, axis=1) > 0).all()
+
+
+def test_two_states_give_the_binary_bandit():
+    problem = standard(states=2)
+    assert problem.arms.kernels.shape == (20, 2, 2, 2)
+    assert set(problem.arms.rewards[:, 1]) <= {1, 2, 3, 4, 5, 6}
+
+
+def test_every_knob_is_tested():
+    tested = {(name, knob) for name, knob, *_ in KNOBS}
+    tested |= {("scheduling", "skew"), ("interventions", "link"), ("standard", "dynamics")}
+    for name, family in FAMILIES.items():
+        for knob in inspect.signature(family).parameters:
+            assert knob == "seed" or (name, knob) in tested
+
+
+BAD = [
+    *[
+        entry
+        for name in SEEDED
+        for entry in (
+            (name, {"arms": 0}, r"0"),
+            (name, {"arms": -3}, r"-3"),
+            (name, {"states": 1}, r"states is 1; at least 2"),
+            (name, {"long_run": 21}, r"long_run is 21; 0 to 20"),
+            (name, {"long_run": -1}, r"long_run is -1; 0 to 20"),
+            (name, {"start_share": 1.1}, r"start_share is 1\.1; 0 to 1"),
+            (name, {"start_share": float("nan")}, r"start_share is nan"),
+            (name, {"horizon": 0}, r"horizon is 0"),
+            (name, {"discount": 0}, r"discount is 0"),
+            (name, {"discount": 1.5}, r"discount is 1\.5"),
+            (name, {"seed": -1}, r"seed is -1; at least 0"),
+        )
+    ],
+    ("trap", {"horizon": 0}, r"horizon is 0"),
+    ("trap", {"discount": 2}, r"discount is 2"),
+    ("capacity", {"workers": -1}, r"workers is -1; at least 0"),
+    ("capacity", {"least_cost": 0}, r"least_cost is 0; at least 1"),
+    ("capacity", {"least_cost": 7}, r"most_cost is 6; at least 7"),
+    ("capacity", {"least_capacity": -1}, r"least_capacity is -1; at least 0"),
+    ("capacity", {"most_capacity": 1}, r"most_capacity is 1; at least 2"),
+    ("scheduling", {"workers": -1}, r"workers is -1; at least 0"),
+    ("scheduling", {"budget": -1}, r"budget is -1; at least 0"),
+    ("scheduling", {"slots": 1}, r"slots_per_arm is 2; 0 to 1"),
+    ("scheduling", {"slots": 0}, r"slots is 0; at least 1"),
+    ("scheduling", {"slots_per_arm": -1}, r"slots_per_arm is -1; 0 to 5"),
+    ("scheduling", {"slots_per_worker": 6}, r"slots_per_worker is 6; 0 to 5"),
+    ("scheduling", {"visits": 0}, r"visits is 0"),
+    ("interventions", {"budget": -1}, r"budget is -1; at least 0"),
+    ("interventions", {"budget": 0}, r"actions is 0; at least 1"),
+    ("interventions", {"actions": 0}, r"actions is 0; at least 1"),
+    ("interventions", {"reach": 0}, r"reach is 0; at least 1"),
+    ("interventions", {"group": 0}, r"group is 0; at least 1"),
+    ("interventions", {"weight": 0}, r"weight is 0"),
+    ("interventions", {"weight": float("nan")}, r"weight is nan"),
+    ("interventions", {"weight": float("inf")}, r"weight is inf"),
+    ("interventions", {"link": "cubic"}, r"link is 'cubic'; known: sigmoid, linear, submodular"),
+    ("routing", {"budget": -1}, r"budget is -1; at least 0"),
+    ("routing", {"steps": 0}, r"length is 0"),
+    ("routing", {"longest_edge": 0}, r"longest_edge is 0; at least 1"),
+    ("routing", {"arms": 101}, r"1 to 100 stations; 101 is asked for"),
+    ("standard", {"budget": -1}, r"budget is -1; at least 0"),
+    ("standard", {"dynamics": "wild"}, r"dynamics is 'wild'; known: ladder, random"),
+    ("standard", {"dynamics": "random", "states": 1}, r"states is 1; at least 2"),
+    ("standard", {"dynamics": "random", "arms": 0}, r"arms is 0; at least 1"),
+]
+
+
+@pytest.mark.parametrize(("name", "knobs", "message"), BAD)
+def test_a_bad_knob_is_a_problem_error(name, knobs, message):
+    with pytest.raises(ProblemError, match=message):
+        FAMILIES[name](**knobs)
+
+
+@pytest.mark.parametrize(
+    ("name", "knobs"),
+    [
+        ("capacity", {"arms": 1}),
+        ("capacity", {"workers": 0}),
+        ("scheduling", {"arms": 1}),
+        ("scheduling", {"slots": 1, "slots_per_arm": 0, "slots_per_worker": 0}),
+        ("scheduling", {"budget": 0}),
+        ("interventions", {"arms": 1}),
+        ("interventions", {"arms": 2, "actions": 50, "reach": 40, "group": 50}),
+        ("interventions", {"weight": 0.1}),
+        ("routing", {"arms": 1}),
+        ("routing", {"budget": 0}),
+        ("standard", {"arms": 1, "budget": 5}),
+    ],
+)
+def test_corners_are_well_formed(name, knobs):
+    problem = FAMILIES[name](**knobs)
+    decision = problem.space.draw(np.random.default_rng(0))
+    assert problem.space.system.violations(decision) == []
+
+
+@pytest.mark.parametrize("name", SEEDED)
+def test_same_seed_same_problem(name):
+    first, again, other = (FAMILIES[name](seed=seed) for seed in (4, 4, 5))
+    assert first.fingerprint == again.fingerprint
+    assert first.fingerprint != other.fingerprint
+    assert not np.array_equal(first.arms.kernels, other.arms.kernels)

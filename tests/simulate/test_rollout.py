@@ -1,0 +1,131 @@
+"""Rollouts: what a policy earns in given scenarios."""
+
+import numpy as np
+import pytest
+
+from sequoia import Decision
+from sequoia.errors import InfeasibleDecision
+from sequoia.problem.families import capacity, interventions, scheduling, standard, trap
+from sequoia.simulate import Scenarios, expected_reward, rollout, transition
+
+
+def random_policy(problem):
+    return lambda _state, _step, rng: problem.space.draw(rng)
+
+
+def idle_policy(problem):
+    return lambda _state, _step, _rng: problem.space.idle
+
+
+@pytest.mark.parametrize("family", [capacity, interventions, scheduling])
+def test_a_rollout_is_transitions_one_after_another(family):
+    problem = family(arms=12, horizon=6)
+    scenarios = Scenarios.draw(problem, 4, seed=3)
+    played = rollout(problem, random_policy(problem), scenarios, seed=1)
+    assert played.states.shape == (4, 7, 12)
+    assert played.actions.shape == (4, 6, problem.space.n_actions)
+    np.testing.assert_array_equal(played.states[:, 0], scenarios.start)
+    assert played.actions.any()
+    for step in range(6):
+        states, actions = played.states[:, step], played.actions[:, step]
+        assert problem.space.allows(actions).all()
+        np.testing.assert_array_equal(
+            played.states[:, step + 1],
+            transition(problem, states, actions, scenarios.noise[:, step]),
+        )
+        np.testing.assert_array_equal(
+            played.rewards[:, step], expected_reward(problem, states, actions)
+        )
+
+
+def test_the_policy_sees_the_state_and_the_step():
+    problem = standard(arms=6, horizon=5)
+    seen = []
+
+    def act(state, step, _rng):
+        seen.append((step, state.copy()))
+        return problem.space.idle
+
+    played = rollout(problem, act, Scenarios.draw(problem, 3, seed=0))
+    assert [step for step, _ in seen] == [step for step in range(5) for _ in range(3)]
+    for index, (step, state) in enumerate(seen):
+        np.testing.assert_array_equal(state, played.states[index % 3, step])
+
+
+def test_trap_by_arithmetic():
+    problem = trap()
+    scenarios = Scenarios.draw(problem, 2, seed=0)
+    second = problem.space.certify([0, 1])
+    played = rollout(problem, lambda *_: second, scenarios)
+    # Arm 1 pays 0.1 throughout; arm 2 pays 0.1 once, then 10.
+    np.testing.assert_allclose(played.rewards[0], [0.2] + [10.1] * 19)
+    assert played.rewards.sum(axis=1).tolist() == pytest.approx([192.1, 192.1])
+    first = problem.space.certify([1, 0])
+    played = rollout(problem, lambda *_: first, scenarios)
+    np.testing.assert_allclose(played.rewards[0], [0.4] + [1.2] * 19)
+
+
+def test_an_episode_depends_neither_on_others_nor_on_their_number():
+    problem = capacity(arms=12, horizon=5)
+    few, many = Scenarios.draw(problem, 2, seed=3), Scenarios.draw(problem, 9, seed=3)
+    short = rollout(problem, random_policy(problem), few, seed=7)
+    long = rollout(problem, random_policy(problem), many, seed=7)
+    np.testing.assert_array_equal(short.states, long.states[:2])
+    np.testing.assert_array_equal(short.actions, long.actions[:2])
+    np.testing.assert_array_equal(short.rewards, long.rewards[:2])
+
+
+def test_the_seed_matters_to_a_random_policy_only():
+    problem = capacity(arms=12, horizon=5)
+    scenarios = Scenarios.draw(problem, 3, seed=3)
+    draws = [rollout(problem, random_policy(problem), scenarios, seed).actions for seed in (1, 2)]
+    assert (draws[0] != draws[1]).any()
+    idle = [rollout(problem, idle_policy(problem), scenarios, seed).states for seed in (1, 2)]
+    np.testing.assert_array_equal(*idle)
+
+
+def test_policies_share_their_luck():
+    problem = standard(arms=12, horizon=8)
+    scenarios = Scenarios.draw(problem, 5, seed=3)
+    idle = rollout(problem, idle_policy(problem), scenarios)
+    busy = rollout(problem, random_policy(problem), scenarios)
+    assert (busy.states >= idle.states).all(), "on a ladder, acting helps every arm or none"
+    assert busy.rewards.sum() > idle.rewards.sum()
+
+
+def test_a_broken_rule_names_episode_and_step():
+    problem = standard(arms=4, budget=1, horizon=5)
+    calls = []
+
+    def act(_state, step, _rng):
+        calls.append(step)
+        late = step == 3 and calls.count(3) == 2
+        return Decision(np.full(4, int(late), dtype=np.int8), np.empty(0, dtype=np.int8))
+
+    scenarios = Scenarios.draw(problem, 3, seed=0)
+    with pytest.raises(InfeasibleDecision, match=r'^episode 1, step 3: row "budget": 4 > 1'):
+        rollout(problem, act, scenarios)
+
+
+@pytest.mark.parametrize(
+    ("action", "plan", "message"),
+    [
+        ([2, 0], [], "is 2; 0 or 1 is wanted"),
+        ([1, 0, 0], [], "3 columns were given; 2 are wanted"),
+        ([1, 0], [1], "3 columns were given; 2 are wanted"),
+    ],
+)
+def test_a_malformed_decision_is_refused(action, plan, message):
+    problem = trap()
+    decision = Decision(np.array(action, dtype=np.int8), np.array(plan, dtype=np.int8))
+    with pytest.raises(InfeasibleDecision, match=f"^episode 0, step 0: .*{message}"):
+        rollout(problem, lambda *_: decision, Scenarios.draw(problem, 1, seed=0))
+
+
+def test_an_action_without_its_plan_is_refused():
+    problem = capacity(arms=6, workers=3)
+    good = problem.space.draw(np.random.default_rng(0))
+    assert good.action.any()
+    bare = Decision(good.action, np.zeros_like(good.plan))
+    with pytest.raises(InfeasibleDecision, match=r"^episode 0, step 0: .*needs a worker"):
+        rollout(problem, lambda *_: bare, Scenarios.draw(problem, 1, seed=0))
