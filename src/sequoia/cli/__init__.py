@@ -1,0 +1,46 @@
+"""The command: the only place that prints."""
+
+import sys
+from collections.abc import Sequence
+from typing import Annotated, NoReturn
+
+import typer
+
+from sequoia import __version__
+from sequoia.cli.demo import demo
+from sequoia.cli.errors import run
+from sequoia.cli.make import app as make
+from sequoia.cli.problem import check, exact, show
+
+app = typer.Typer(
+    name="sequoia",
+    help="Plan a sequence of combinatorial decisions under uncertainty.",
+    add_completion=False,
+    invoke_without_command=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.add_typer(make)
+app.command()(show)
+app.command()(check)
+app.command()(exact)
+app.command()(demo)
+
+
+@app.callback()
+def _sequoia(
+    ctx: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"sequoia {__version__}")
+    elif ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> NoReturn:
+    """Run the command on ``arguments``, those of the process unless given, and exit."""
+    sys.exit(run(app, arguments))
+
+
+__all__ = ["app", "main"]

@@ -1,0 +1,37 @@
+"""The error boundary: whatever a user can mend is one line on stderr and exit code 2."""
+
+import sys
+from collections.abc import Sequence
+
+import typer
+import typer.main
+
+from sequoia.errors import SequoiaError
+
+MENDABLE = 2
+INTERRUPTED = 130
+
+
+def run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
+    """Run ``app`` and return its exit code.
+
+    Errors of ours and of usage become one line each. Anything else is our bug and keeps its
+    traceback.
+    """
+    command = typer.main.get_command(app)
+    try:
+        code = command.main(args=arguments, prog_name="sequoia", standalone_mode=False)
+    except SequoiaError as error:
+        return _complain(type(error).__name__, str(error))
+    except typer.TyperException as error:
+        return _complain("UsageError", error.format_message())
+    except MemoryError:
+        return _complain("TooLarge", "there is not enough memory for this.")
+    except (KeyboardInterrupt, typer.Abort):
+        return INTERRUPTED
+    return int(code or 0)
+
+
+def _complain(kind: str, message: str) -> int:
+    print(f"{kind}: {' '.join(message.split())}", file=sys.stderr)
+    return MENDABLE

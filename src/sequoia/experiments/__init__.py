@@ -1,0 +1,1 @@
+"""Comparisons, reports and pictures."""

@@ -1,0 +1,37 @@
+"""A problem as a picture, drawn by the kind of its action space."""
+
+from collections.abc import Callable
+
+from matplotlib.axes import Axes
+
+from sequoia.experiments.plots.draw_assignment import draw_assignment
+from sequoia.experiments.plots.draw_influence import draw_influence
+from sequoia.experiments.plots.draw_path import draw_path
+from sequoia.experiments.plots.draw_rewards import draw_rewards
+from sequoia.experiments.plots.draw_rows import draw_rows
+from sequoia.experiments.plots.draw_schedule import draw_schedule
+from sequoia.problem import Problem
+
+
+def plot_problem(problem: Problem, ax: Axes | None = None) -> Axes:
+    """Draw what may be decided: the map, the open slots, costs and capacities, or who is reached.
+
+    Parameters
+    ----------
+    ax
+        Where to draw; a figure of its own unless given.
+    """
+    return _PICTURES.get(problem.space.base.kind, draw_rows)(problem, ax)
+
+
+def _draw_budget(problem: Problem, ax: Axes | None) -> Axes:
+    """Draw who is reached; when every action is one arm, what the arms pay says more."""
+    return draw_rewards(problem, ax) if problem.is_identity else draw_influence(problem, ax)
+
+
+_PICTURES: dict[str, Callable[[Problem, Axes | None], Axes]] = {
+    "assignment": draw_assignment,
+    "budget": _draw_budget,
+    "path": draw_path,
+    "schedule": draw_schedule,
+}

@@ -1,0 +1,26 @@
+from collections.abc import Callable
+from typing import NamedTuple
+
+import pytest
+
+from sequoia.cli import main
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+
+@pytest.fixture
+def command(capsys, tmp_path, monkeypatch) -> Callable[..., Outcome]:
+    """Run ``sequoia`` with some arguments in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*arguments: object) -> Outcome:
+        with pytest.raises(SystemExit) as stop:
+            main([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        return Outcome(stop.value.code, printed.out, printed.err)
+
+    return run
