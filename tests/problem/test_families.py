@@ -179,6 +179,12 @@ def test_trap_has_the_papers_numbers():
     assert (problem.horizon, problem.discount) == (20, 0.99)
 
 
+def bends(problem):
+    """Whether the probability of moving up is anything but a straight line in the dose."""
+    up = problem.arms.kernels[:, :, 0, 1]
+    return not np.allclose(np.diff(up, 2, axis=1), 0)
+
+
 # family, knob, value, what it changes, and what that is then
 KNOBS = [
     *[
@@ -212,6 +218,8 @@ KNOBS = [
     ("scheduling", "visits", 1, lambda p: p.space.visits, 1),
     ("scheduling", "distinct_workers", True, lambda p: p.space.distinct_workers, True),
     ("interventions", "budget", 4, limit, 4),
+    ("interventions", "breakpoints", 2, bends, False),
+    ("interventions", "breakpoints", None, bends, True),
     ("interventions", "budget", 4, lambda p: p.space.n_actions, 8),
     ("interventions", "actions", 13, lambda p: p.space.n_actions, 13),
     ("interventions", "reach", 2, lambda p: set((p.influence > 0).sum(axis=0)), {2}),

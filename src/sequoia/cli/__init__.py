@@ -11,6 +11,7 @@ from sequoia.cli.demo import demo
 from sequoia.cli.errors import run
 from sequoia.cli.make import app as make
 from sequoia.cli.problem import check, exact, show
+from sequoia.cli.solvers import solvers
 
 app = typer.Typer(
     name="sequoia",
@@ -25,6 +26,7 @@ app.command()(show)
 app.command()(check)
 app.command()(exact)
 app.command()(demo)
+app.command()(solvers)
 
 
 @app.callback()

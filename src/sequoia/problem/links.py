@@ -35,6 +35,15 @@ def submodular(doses: ArrayLike, base: ArrayLike, chance: ArrayLike) -> FloatArr
     return _probabilities("submodular", 1 - (1 - base) * (1 - chance) ** doses)
 
 
+def piecewise_linear(values: FloatArray, nodes: FloatArray, doses: ArrayLike) -> FloatArray:
+    """Return the curves through ``values``, ``(J, P)``, at ``nodes``, ``(P,)``, read at ``doses``.
+
+    The paper hands the sigmoid to its solver in this form; a table needs no such approximation.
+    """
+    table = np.atleast_2d(np.asarray(doses, dtype=np.float64))
+    return np.stack([np.interp(d, nodes, v) for d, v in zip(table, values, strict=True)])
+
+
 def _columns(doses: ArrayLike, *parameters: ArrayLike) -> list[FloatArray]:
     table = np.atleast_2d(np.asarray(doses, dtype=np.float64))
     return [table, *(np.asarray(p, dtype=np.float64).reshape(-1, 1) for p in parameters)]

@@ -2,12 +2,15 @@
 
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import highspy
 import numpy as np
 
 from sequoia.arrays import FloatArray
+from sequoia.errors import FileError, ProblemError, SolverFailed
+from sequoia.solve.checks import require_finite, require_numbers
 from sequoia.solve.program import Limits, Program, Solution, Status
 
 _ROW_WISE = 2
@@ -47,10 +50,7 @@ class Highs:
         """Solve ``program``; ``start`` is a complete point to begin from."""
         began = time.perf_counter()
         engine = self._engine(program)
-        engine.setOptionValue("time_limit", min(limits.seconds, 1e9))
-        engine.setOptionValue("mip_rel_gap", limits.gap)
-        if limits.nodes is not None:
-            engine.setOptionValue("mip_max_nodes", limits.nodes)
+        _limit(engine, limits)
         if start is not None:
             columns = np.arange(len(start), dtype=np.int32)
             engine.setSolution(len(start), columns, np.asarray(start, dtype=np.float64))
@@ -63,8 +63,7 @@ class Highs:
 
     def _engine(self, program: Program) -> Any:
         engine = _load(program)
-        for name, value in self._options.items():
-            engine.setOptionValue(name, value)
+        _set(engine, self._options)
         return engine
 
 
@@ -87,10 +86,10 @@ class HighsSession:
     ) -> Solution:
         """Maximise another objective, ``(C,)``."""
         began = time.perf_counter()
+        require_finite("objective", objective)
         program = replace(self._program, objective=objective)
         self._engine.changeColsCost(len(self._columns), self._columns, objective)
-        self._engine.setOptionValue("time_limit", min(limits.seconds, 1e9))
-        self._engine.setOptionValue("mip_rel_gap", limits.gap)
+        _limit(self._engine, limits)
         if start is not None:
             self._engine.setSolution(len(start), self._columns, start)
         self._engine.run()
@@ -98,13 +97,12 @@ class HighsSession:
 
 
 def _load(program: Program) -> Any:
+    require_numbers(program)
     engine = highspy.Highs()
-    engine.setOptionValue("output_flag", False)
-    engine.setOptionValue("threads", 1)
-    engine.setOptionValue("mip_abs_gap", 1e-9)
+    _set(engine, {"output_flag": False, "threads": 1, "mip_abs_gap": 1e-9})
     matrix = program.matrix
     rows, columns = matrix.shape
-    engine.passModel(
+    status = engine.passModel(
         columns,
         rows,
         matrix.nnz,
@@ -121,7 +119,24 @@ def _load(program: Program) -> Any:
         matrix.data.astype(np.float64),
         program.is_integer.astype(np.int32),
     )
+    if status == highspy.HighsStatus.kError:
+        raise SolverFailed(
+            f"HiGHS does not accept a program with {columns} columns and {rows} rows; the entries "
+            f"of its matrix must be below 1e15."
+        )
     return engine
+
+
+def _set(engine: Any, options: dict[str, Any]) -> None:
+    for name, value in options.items():
+        if engine.setOptionValue(name, value) != highspy.HighsStatus.kOk:
+            raise ProblemError(f"HiGHS has no option {name} = {value!r}.")
+
+
+def _limit(engine: Any, limits: Limits) -> None:
+    _set(engine, {"time_limit": min(limits.seconds, 1e9), "mip_rel_gap": limits.gap})
+    if limits.nodes is not None:
+        _set(engine, {"mip_max_nodes": limits.nodes})
 
 
 def _read(engine: Any, program: Program, seconds: float) -> Solution:
@@ -147,3 +162,9 @@ def _read(engine: Any, program: Program, seconds: float) -> Solution:
         return Solution(status, values, objective, float(info.mip_dual_bound), seconds)
     bound = objective if status is Status.OPTIMAL else np.inf
     return Solution(status, values, objective, float(bound), seconds, np.array(solution.row_dual))
+
+
+def write_mps(program: Program, path: Path) -> None:
+    """Write ``program`` as an MPS file, for inspection in any solver."""
+    if _load(program).writeModel(str(path)) == highspy.HighsStatus.kError:
+        raise FileError(f"{path} cannot be written by HiGHS.")

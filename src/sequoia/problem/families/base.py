@@ -57,7 +57,7 @@ def ladder_rewards(
         raise ProblemError(f"long_run is {count}; 0 to {arms} is wanted.")
     is_long = np.zeros(arms, dtype=np.bool_)
     is_long[rng.choice(arms, count, replace=False)] = True
-    rising = np.linspace(0.1, 0.2, states - 1)
+    rising = np.linspace(0.1, 0.2, states - 1).round(12)
     rewards = np.empty((arms, states))
     rewards[:, :-1] = np.where(is_long[:, None], rising[::-1], rising)
     rewards[:, -1] = np.where(is_long, rng.integers(4, 7, arms), rng.integers(1, 4, arms))

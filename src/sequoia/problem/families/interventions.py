@@ -25,6 +25,10 @@ def interventions(
     link: Annotated[
         Literal["sigmoid", "linear", "submodular"], "from dose to the probability of moving up"
     ] = "sigmoid",
+    breakpoints: Annotated[
+        int | None,
+        "approximate the link by straight lines between so many points; exact if left out",
+    ] = None,
     states: base.States = 4,
     long_run: base.LongRun = None,
     start_share: base.StartShare = 0.2,
@@ -61,7 +65,13 @@ def interventions(
     levels = int((influence > 0).sum(axis=1).max()) + 1
     doses = np.tile(weight * np.arange(levels), (arms, 1))
     is_strong = np.isin(np.arange(arms), strong)
-    up = _respond(link, doses, is_strong, weight, rng)
+    if breakpoints is None:
+        up = _respond(link, doses, is_strong, weight, rng)
+    else:
+        base.at_least("breakpoints", breakpoints, 2)
+        nodes = np.linspace(0.0, weight * count, breakpoints)
+        curves = _respond(link, np.tile(nodes, (arms, 1)), is_strong, weight, rng)
+        up = links.piecewise_linear(curves, nodes, doses)
     return Problem(
         name=f"interventions ({link}), {arms} arms, {count} actions, budget {limit}, seed {seed}",
         arms=Arms.ladder(rewards, up, doses),

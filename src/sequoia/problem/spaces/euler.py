@@ -20,7 +20,9 @@ class EulerForm:
     A closed walk of at most T steps through the source and a set of nodes exists if and only if
     there is a connected multigraph through them that uses each edge at most twice, has even
     degrees and at most T steps in all. Connection is shown by a flow from the source to the
-    acted-on nodes. Edges and nodes too far from the source are left out.
+    acted-on nodes. Edges and nodes too far from the source are left out. Rows that follow from
+    the others make the linear relaxation tighter: to act on a node, every ring of edges around
+    the source that separates it is crossed twice.
 
     The columns are: act on node, edge used, edge used twice, half the degree of a node, flow
     there and flow back along an edge.
@@ -29,12 +31,15 @@ class EulerForm:
     ----------
     edges, lengths
         Those that a walk can use, ``(E, 2)`` and ``(E,)``.
+    reach
+        Steps from the source to each node, ``(N,)``.
     is_near
         Which nodes a walk can reach, ``(N,)``.
     """
 
     edges: IntArray
     lengths: IntArray
+    reach: FloatArray
     is_near: np.ndarray[Any, np.dtype[np.bool_]]
     source: int
     length: int
@@ -52,7 +57,8 @@ class EulerForm:
     ) -> "EulerForm":
         """Keep what a walk of ``length`` steps can use; ``reach`` is the way from the source."""
         kept = reach[edges[:, 0]] + lengths + reach[edges[:, 1]] <= length
-        return cls(edges[kept], lengths[kept], 2 * reach <= length, source, length, limit)
+        near = 2 * reach <= length
+        return cls(edges[kept], lengths[kept], reach, near, source, length, limit)
 
     def _row(self, **blocks: Any) -> csr_array:
         nodes, edges = len(self.is_near), len(self.edges)
@@ -115,6 +121,7 @@ class EulerForm:
                     [f"connection {way} along {name} only if used" for name in edge_names],
                 )
             )
+        blocks.append(self._ring_rows(names))
         upper = [
             self.is_near.astype(np.float64),
             np.ones(2 * edges),
@@ -131,6 +138,27 @@ class EulerForm:
         return LinearSystem.from_rows(
             blocks, nodes, column_names, np.concatenate(upper), is_integer
         )
+
+    def _ring_rows(self, names: Sequence[str]) -> Rows:
+        """Rows ``2 * act <= crossings`` for each node and each ring between it and the source."""
+        graph = nx.Graph(self.edges[:, :].tolist())
+        acts, crossings, texts = [], [], []
+        for radius in np.unique(self.reach[self.is_near & (self.reach > 0)]).tolist():
+            beyond = graph.subgraph(np.flatnonzero(self.reach >= radius).tolist())
+            for part in nx.connected_components(beyond):
+                inside = np.isin(self.edges, list(part))
+                crossed = inside[:, 0] != inside[:, 1]
+                for node in sorted(part):
+                    acts.append(node)
+                    crossings.append(crossed)
+                    texts.append(f"{names[node]} lies beyond {radius:g} steps")
+        size = len(acts)
+        act = csr_array(
+            (np.full(size, 2.0), (np.arange(size), np.array(acts, dtype=np.int64))),
+            shape=(size, len(self.is_near)),
+        )
+        crossed = csr_array(np.array(crossings, dtype=np.float64).reshape(size, len(self.edges)))
+        return Rows.at_most(self._row(act=act, used=-crossed, twice=-crossed), 0.0, texts)
 
     def walk(self, values: FloatArray) -> list[int]:
         """Return the nodes of the closed walk that a point of this form stands for."""

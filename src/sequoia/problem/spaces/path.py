@@ -138,12 +138,17 @@ class Path(ActionSpace):
         """Steps between any two nodes, ``(N, N)``."""
         return self._shortest[0]
 
+    @cached_property
+    def _is_far(self) -> BoolArray:
+        """Which nodes no walk can reach and come back from, ``(N,)``."""
+        far: BoolArray = 2 * self.distance[self.source] > self.length
+        return far
+
     def allows(self, actions: ArrayLike) -> BoolArray:
         """Compare the shortest tour through the chosen nodes with the length of the walk."""
         actions = np.asarray(actions, dtype=np.int8)
         sizes = actions.sum(axis=1)
-        far = 2 * self.distance[self.source] > self.length
-        result: BoolArray = (sizes <= self.limit) & ~(actions[:, far] == 1).any(axis=1)
+        result: BoolArray = (sizes <= self.limit) & ~(actions[:, self._is_far] == 1).any(axis=1)
         for size in np.unique(sizes[result]):
             rows = np.flatnonzero(result & (sizes == size))
             if size <= tours.MAX_STOPS_BY_ORDER:
@@ -152,6 +157,19 @@ class Path(ActionSpace):
                 result[rows] = lengths <= self.length
             else:
                 result[rows] = [self._route(actions[row]) is not None for row in rows]
+        return result
+
+    def surely_allows(self, actions: ArrayLike) -> BoolArray:
+        """Compare a tour built by insertion with the length of the walk."""
+        actions = np.asarray(actions, dtype=np.int8)
+        sizes = actions.sum(axis=1)
+        result: BoolArray = (sizes <= self.limit) & ~(actions[:, self._is_far] == 1).any(axis=1)
+        kept = actions[result]
+        stops = np.full((len(kept), int(sizes[result].max(initial=0))), self.source)
+        row, node = np.nonzero(kept)
+        first = np.searchsorted(row, np.arange(len(kept)))
+        stops[row, np.arange(len(row)) - first[row]] = node
+        result[result] = tours.quick_lengths(self.distance, self.source, stops) <= self.length
         return result
 
     def _route(self, action: ActionArray) -> list[int] | None:

@@ -18,6 +18,10 @@ from sequoia.problem.system import Decision, LinearSystem
 from sequoia.solve import Highs, Limits, Program, Status
 
 
+_TRIES_PER_ACTION = 8
+_CHUNK = 65_536
+
+
 @dataclass(frozen=True, eq=False)
 class Growth:
     """The feasible one-component extensions of a decision.
@@ -158,13 +162,20 @@ class ActionSpace(ABC):
         self.system.require(decision)
         return decision
 
+    def compact_plan(self, action: ActionArray) -> FloatArray:
+        """Return plan columns of `compact` for a feasible ``action``."""
+        values = self._settle(self.compact.program(np.zeros(self.n_actions), fixed=action))
+        if values is None:
+            raise InfeasibleDecision(self._why_not(action))
+        return values[self.n_actions :]
+
     def enumerate(self, cap: int) -> ActionArray:
         """Return every feasible action, ``(A, N)``, the empty one first.
 
         Raises
         ------
         TooLarge
-            When there are more than ``cap``, or finding them takes over 50 tries for each.
+            When there are more than ``cap``, or finding them takes over 8 tries for each.
         """
         level = np.zeros((1, self.n_actions), dtype=np.int8)
         level = level[self.allows(level)]
@@ -173,19 +184,31 @@ class ActionSpace(ABC):
             last = np.where(level == 1, np.arange(self.n_actions), -1).max(axis=1, initial=-1)
             parent, column = np.nonzero(np.arange(self.n_actions) > last[:, None])
             self._limit_tries(sum(map(len, found)) + len(parent), cap)
-            level = level[parent]
-            level[np.arange(len(level)), column] = 1
-            level = level[self.allows(level)]
-            found.append(level)
-            if sum(map(len, found)) > cap:
+            room = cap - sum(map(len, found))
+            level = self._extended(level, parent, column, room)
+            if len(level) > room:
                 raise self._too_many(cap)
+            found.append(level)
         return np.concatenate(found)
 
+    def _extended(
+        self, level: ActionArray, parent: IntArray, column: IntArray, room: int
+    ) -> ActionArray:
+        """Return the feasible ones of ``level[parent]`` with ``column`` added; stop past ``room``."""
+        kept = [level[:0]]
+        for first in range(0, len(parent), _CHUNK):
+            part = level[parent[first : first + _CHUNK]]
+            part[np.arange(len(part)), column[first : first + _CHUNK]] = 1
+            kept.append(part[self.allows(part)])
+            if sum(map(len, kept)) > room:
+                break
+        return np.concatenate(kept)
+
     def _limit_tries(self, tries: int, cap: int) -> None:
-        if tries > 50 * cap:
+        if tries > _TRIES_PER_ACTION * cap:
             raise TooLarge(
                 f"listing up to {cap} actions of the {self.kind} space takes more than "
-                f"{50 * cap} tries."
+                f"{_TRIES_PER_ACTION * cap} tries."
             )
 
     def _too_many(self, cap: int) -> TooLarge:

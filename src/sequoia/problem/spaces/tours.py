@@ -32,6 +32,31 @@ def tour_lengths(distance: FloatArray, source: int, stops: IntArray) -> FloatArr
     return best
 
 
+def quick_lengths(distance: FloatArray, source: int, stops: IntArray) -> FloatArray:
+    """Return the length of a short closed tour for each set of stops, ``(B, k)``, any k.
+
+    The stops are inserted, the farthest from the source first, each where it costs least.
+    A set is filled up with the source, which costs nothing to insert.
+    """
+    batch, count = stops.shape
+    farthest_first = np.argsort(-distance[source, stops], axis=1, kind="stable")
+    stops = np.take_along_axis(stops, farthest_first, axis=1)
+    route = np.full((batch, 2), source)
+    total = np.zeros(batch)
+    row = np.arange(batch)
+    for stop in stops.T[:count]:
+        before, after = route[:, :-1], route[:, 1:]
+        extra = distance[before, stop[:, None]] + distance[stop[:, None], after]
+        extra -= distance[before, after]
+        place = extra.argmin(axis=1)
+        total += extra[row, place]
+        slot = np.arange(route.shape[1] + 1)
+        source_of = slot - (slot > place[:, None] + 1)
+        route = np.take_along_axis(route, np.minimum(source_of, route.shape[1] - 1), axis=1)
+        route[row, place + 1] = stop
+    return total
+
+
 def best_order(distance: FloatArray, source: int, stops: Sequence[int]) -> list[int]:
     """Return the stops in an order that makes a short tour; the shortest for up to 7 stops."""
     if len(stops) <= MAX_STOPS_BY_ORDER:
