@@ -219,7 +219,6 @@ KNOBS = [
     ("scheduling", "distinct_workers", True, lambda p: p.space.distinct_workers, True),
     ("interventions", "budget", 4, limit, 4),
     ("interventions", "breakpoints", 2, bends, False),
-    ("interventions", "breakpoints", None, bends, True),
     ("interventions", "budget", 4, lambda p: p.space.n_actions, 8),
     ("interventions", "actions", 13, lambda p: p.space.n_actions, 13),
     ("interventions", "reach", 2, lambda p: set((p.influence > 0).sum(axis=0)), {2}),
