@@ -1,0 +1,35 @@
+"""Act on a learned Q-function: exactly, or one component at a time."""
+
+import numpy as np
+
+from sequoia.arrays import ActionArray, FloatArray, IntArray
+from sequoia.optimize.argmax import Argmax
+from sequoia.optimize.columns import Columns
+from sequoia.policies.greedy import Greedy
+from sequoia.policies.q_function import QFunction
+from sequoia.problem import Decision, Problem
+
+
+class Sequoia:
+    """The action with the largest Q-value over the whole space (paper, section 4)."""
+
+    name = "sequoia"
+
+    def __init__(self, problem: Problem, q: QFunction, engine: Argmax) -> None:
+        self._space = problem.space
+        self._q = q
+        self._engine = engine
+
+    def act(self, state: IntArray, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
+        """Return the best action with its plan."""
+        answer = self._engine.best(self._q.fold(state[None]))
+        return self._space.certify(answer.actions[0])
+
+
+def iterative_dqn(problem: Problem, q: QFunction, columns: Columns) -> Greedy:
+    """Return the greedy policy by Q-value: learned foresight without a solver."""
+
+    def value(state: IntArray, actions: ActionArray) -> FloatArray:
+        return q.fold(state[None]).values(columns.encode(actions)[None])[0]
+
+    return Greedy(problem, value, "iterative-dqn")

@@ -1,0 +1,28 @@
+"""What every policy offers."""
+
+from typing import Protocol
+
+import numpy as np
+
+from sequoia.arrays import IntArray
+from sequoia.problem import Decision
+
+
+class Policy(Protocol):
+    """A way to act: a decision for every state."""
+
+    name: str
+
+    def act(self, state: IntArray, step: int, rng: np.random.Generator) -> Decision:
+        """Return a feasible decision.
+
+        Parameters
+        ----------
+        state
+            State of each arm, ``(J,)``.
+        step
+            Steps since the beginning of the episode.
+        rng
+            The only source of chance a policy may use.
+        """
+        ...
