@@ -108,7 +108,8 @@ class Gurobi:
         if not has_point or status is Status.UNBOUNDED:
             return Solution(status, None, -np.inf, float(bound), time.perf_counter() - began)
         values = np.array(columns.X)
-        values[program.is_integer] = np.rint(values[program.is_integer])
+        # Gurobi likes to say -0.0, which adding zero mends.
+        values[program.is_integer] = np.rint(values[program.is_integer]) + 0.0
         objective = float(program.objective @ values)
         duals = None if model.IsMIP else rows.duals()
         bound = bound if model.IsMIP else objective

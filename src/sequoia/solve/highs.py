@@ -77,6 +77,7 @@ class HighsSession:
         self._engine = engine
         self._program = program
         self._columns = np.arange(len(program.objective), dtype=np.int32)
+        self._nodes = int(engine.getOptionValue("mip_max_nodes")[1])
 
     def maximise(
         self,
@@ -89,7 +90,9 @@ class HighsSession:
         require_finite("objective", objective)
         program = replace(self._program, objective=objective)
         self._engine.changeColsCost(len(self._columns), self._columns, objective)
-        _limit(self._engine, limits)
+        # A limit stays set in the solver, so that each call has to set its own.
+        nodes = self._nodes if limits.nodes is None else limits.nodes
+        _limit(self._engine, replace(limits, nodes=nodes))
         if start is not None:
             self._engine.setSolution(len(start), self._columns, start)
         self._engine.run()

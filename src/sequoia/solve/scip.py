@@ -2,6 +2,7 @@
 
 import time
 from itertools import pairwise
+from operator import gt
 from typing import Any
 
 import numpy as np
@@ -66,7 +67,7 @@ class Scip:
         if not model.getNSols() or status is Status.UNBOUNDED:
             return Solution(status, None, -np.inf, bound, time.perf_counter() - began)
         values = np.array([model.getSolVal(model.getBestSol(), column) for column in columns])
-        values[program.is_integer] = np.rint(values[program.is_integer])
+        values[program.is_integer] = np.rint(values[program.is_integer]) + 0.0
         objective = float(program.objective @ values)
         return Solution(status, values, objective, bound, time.perf_counter() - began)
 
@@ -80,7 +81,7 @@ class Scip:
                 model.setParam(name, value)
             except (KeyError, ValueError, TypeError):
                 raise ProblemError(f"SCIP has no option {name} = {value!r}.") from None
-        low, high, *sides = _sides(program)
+        low, high, *sides = _sides(program, _INFINITY)
         kinds, weights = np.where(program.is_integer, "I", "C").tolist(), program.objective.tolist()
         columns = [model.addVar("", *c) for c in zip(kinds, low, high, weights, strict=True)]
         model.setMaximize()
@@ -93,17 +94,19 @@ class Scip:
     def _solve_linear(self, program: Program, limits: Limits, began: float) -> Solution:
         """Ask SCIP's own simplex method, because SCIP itself may lose the prices of rows."""
         engine = self._scip.LP("sequoia", "maximize")
-        low, high, lower, upper = _sides(program)
+        low, high, lower, upper = _sides(program, engine.infinity())
+        # Its simplex method does not look whether a lower side is above the upper one.
+        crossed = any(map(gt, low + lower, high + upper))
         engine.addCols([[] for _ in low], objs=program.objective.tolist(), lbs=low, ubs=high)
         engine.addRows(_entries(program), lhss=lower, rhss=upper)
         engine.setRealParam(self._scip.SCIP_LPPARAM.LPTILIM, min(limits.seconds, _INFINITY))
         engine.solve()
         seconds = time.perf_counter() - began
-        if engine.isOptimal():
+        if engine.isOptimal() and not crossed:
             values, duals = np.array(engine.getPrimal()), np.array(engine.getDual())
-            objective = float(program.objective @ values)
-            return Solution(Status.OPTIMAL, values, objective, objective, seconds, duals)
-        if engine.getDualRay() is not None:
+            best = float(program.objective @ values)
+            return Solution(Status.OPTIMAL, values, best, best, seconds, duals)
+        if crossed or engine.getDualRay() is not None:
             return Solution(Status.INFEASIBLE, None, -np.inf, -np.inf, seconds)
         is_open = engine.getPrimalRay() is not None
         ended = Status.LIMIT if seconds >= limits.seconds else Status.FAILED
@@ -115,6 +118,6 @@ def _entries(program: Program) -> list[list[tuple[int, float]]]:
     return [pairs[first:last] for first, last in pairwise(program.matrix.indptr.tolist())]
 
 
-def _sides(program: Program) -> list[list[float]]:
+def _sides(program: Program, most: float) -> list[list[float]]:
     sides = (program.column_lower, program.column_upper, program.lower, program.upper)
-    return [np.clip(side, -_INFINITY, _INFINITY).tolist() for side in sides]
+    return [np.clip(side, -most, most).tolist() for side in sides]
