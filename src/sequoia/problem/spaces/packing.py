@@ -110,4 +110,4 @@ class Packer:
         return False
 
     def _weigh(self, load: Load) -> float:
-        return sum(map(mul, load, self._sizes))
+        return float(sum(map(mul, load, self._sizes)))

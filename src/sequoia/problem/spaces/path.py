@@ -47,6 +47,9 @@ class Path(ActionSpace):
     """
 
     kind = "path"
+    why_not_iterative = (
+        "there is no simple way to build a closed walk one stop at a time (paper, appendix D)"
+    )
     edges: IntArray
     source: int
     length: int

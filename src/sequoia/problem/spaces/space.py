@@ -70,10 +70,13 @@ class ActionSpace(ABC):
     ----------
     is_down_closed
         Whether whatever is feasible stays feasible when a column is dropped.
+    why_not_iterative
+        Why the paper's step-by-step baselines do not apply here; ``None`` where they do.
     """
 
     kind: ClassVar[str]
     is_down_closed: ClassVar[bool] = True
+    why_not_iterative: ClassVar[str | None] = None
     names: Sequence[str]
 
     @property

@@ -1,0 +1,44 @@
+"""The engine that picks the engine."""
+
+from sequoia.errors import TooLarge
+from sequoia.optimize.argmax import PROOF_GAP, Answer, Argmax
+from sequoia.optimize.columns import Columns
+from sequoia.optimize.enumeration import Enumeration
+from sequoia.optimize.local_search import LocalSearch
+from sequoia.optimize.milp import Milp
+from sequoia.optimize.relu_net import ReluNet
+from sequoia.solve import Limits
+
+
+class Auto:
+    """Enumerate if there are few actions; else local search, then a program to prove it.
+
+    Parameters
+    ----------
+    gap
+        How far from the best an action may provably be; ``None`` asks for no proof, which is what
+        training wants.
+    seconds
+        Time limit for the proof of one state; what is known by then is returned with its gap.
+    """
+
+    name = "auto"
+
+    def __init__(
+        self,
+        columns: Columns,
+        gap: float | None = PROOF_GAP,
+        seconds: float = float("inf"),
+        workers: int = 1,
+    ) -> None:
+        try:
+            self._engine: Argmax = Enumeration(columns)
+        except TooLarge:
+            if gap is None:
+                self._engine = LocalSearch(columns)
+            else:
+                self._engine = Milp(columns, limits=Limits(seconds, gap), workers=workers)
+
+    def best(self, net: ReluNet) -> Answer:
+        """Return the best action of each state, proven as far as asked."""
+        return self._engine.best(net)

@@ -1,0 +1,89 @@
+"""Try every feasible action: exact, and fastest when there are few enough."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sequoia.arrays import FloatArray
+from sequoia.optimize.argmax import Answer
+from sequoia.optimize.columns import Columns, no_action
+from sequoia.optimize.relu_net import ReluNet
+
+MAX_ACTIONS = 200_000
+_CHUNK = 2048
+_SINGLE_ERROR = 5e-6
+
+Single = NDArray[np.float32]
+
+
+class Enumeration:
+    """All feasible actions in one matrix.
+
+    The first layer's product with that matrix is kept for as long as the weights stay the same.
+    Values are computed in single precision; all actions within its error of the best are then
+    compared in double precision.
+    """
+
+    name = "enumerate"
+
+    def __init__(self, columns: Columns, cap: int = MAX_ACTIONS) -> None:
+        self._actions = columns.space.enumerate(cap)
+        if not len(self._actions):
+            raise no_action(columns.space)
+        self._inputs = columns.encode(self._actions).astype(np.float32)
+        self._weights: FloatArray = np.empty((0, 0))
+        self._first = np.empty((0, 0), dtype=np.float32)
+        self._largest = np.empty(0)
+
+    def best(self, net: ReluNet) -> Answer:
+        """Return the best of all actions for each state."""
+        # By value, because weights may be changed in place, or be equal in a new array.
+        if net.weights and not np.array_equal(self._weights, net.weights[0]):
+            self._first = self._inputs @ net.weights[0].T.astype(np.float32)
+            self._largest = np.abs(self._first).max(axis=0)
+            self._weights = net.weights[0].copy()
+        picks, values = [], []
+        for state in range(len(net)):
+            one = net.only([state])
+            rough = self._rough_values(one)
+            close = np.flatnonzero(rough >= rough.max() - 2 * self._error(one))
+            exact = one.values(self._inputs[close][None])[0]
+            picks.append(close[exact.argmax()])
+            values.append(exact.max())
+        best = np.array(values)
+        return Answer(self._actions[picks], best, best)
+
+    def _error(self, net: ReluNet) -> float:
+        """Return how far off single precision can be, from the size of every term."""
+        size = np.abs(net.linear[0]).sum()
+        if net.weights:
+            terms = self._largest + 2 * np.abs(net.first_bias[0])
+            for matrix, bias in zip(net.weights[1:], net.biases, strict=True):
+                terms = np.abs(matrix) @ terms + 2 * np.abs(bias)
+            size += np.abs(net.output) @ terms
+        return float(_SINGLE_ERROR * (1 + len(net.weights)) * size)
+
+    def _rough_values(self, net: ReluNet) -> Single:
+        """Return the values in single precision, up to a constant.
+
+        ``relu(z + b) = max(z, -b) + b``, and the added ``b`` goes into the next bias.
+        """
+        values: Single = self._inputs @ net.linear[0].astype(np.float32)
+        if not net.weights:
+            return values
+        shift = net.first_bias[0]
+        floors = [-shift.astype(np.float32)]
+        for matrix, bias in zip(net.weights[1:], net.biases, strict=True):
+            shift = bias + matrix @ shift
+            floors.append(-shift.astype(np.float32))
+        later = [matrix.T.astype(np.float32) for matrix in net.weights[1:]]
+        output = net.output.astype(np.float32)
+        rooms = [np.empty((_CHUNK, len(floor)), dtype=np.float32) for floor in floors]
+        for start in range(0, len(values), _CHUNK):
+            first = self._first[start : start + _CHUNK]
+            size = len(first)
+            hidden: Single = np.maximum(first, floors[0], out=rooms[0][:size])
+            for room, factors, floor in zip(rooms[1:], later, floors[1:], strict=True):
+                hidden = np.matmul(hidden, factors, out=room[:size])
+                np.maximum(hidden, floor, out=hidden)
+            values[start : start + size] += hidden @ output
+        return values

@@ -1,0 +1,112 @@
+"""ReLU networks over actions, one per state, that share their weights."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sequoia.arrays import FloatArray
+from sequoia.errors import SequoiaError
+
+
+class NetworkError(SequoiaError):
+    """A network has the wrong shape, or values that are not numbers."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReluNet:
+    """B functions of the inputs ``x``, ``(I,)``, that differ only in what the state adds.
+
+    ``value(x) = constant + linear @ x + output @ h`` with
+    ``h = relu(W_D ... relu(W_1 @ x + first_bias) ... + bias_D)``.
+
+    The state of the arms is already folded into ``first_bias``, ``linear`` and ``constant``, so
+    ``x`` is the action alone (as `Columns` encodes it).
+
+    Attributes
+    ----------
+    weights
+        One matrix per hidden layer: ``(P_1, I)``, ``(P_2, P_1)``, …; none for a linear function.
+    first_bias
+        Bias of the first hidden layer by state, ``(B, P_1)``.
+    biases
+        Biases of the later hidden layers, ``(P_2,)``, ….
+    output
+        Weight of each unit of the last hidden layer, ``(P_D,)``.
+    linear
+        Weight of each input by state, ``(B, I)``.
+    constant
+        ``(B,)``.
+    """
+
+    weights: tuple[FloatArray, ...]
+    first_bias: FloatArray
+    biases: tuple[FloatArray, ...]
+    output: FloatArray
+    linear: FloatArray
+    constant: FloatArray
+
+    @classmethod
+    def of_linear(cls, linear: ArrayLike, constant: ArrayLike = 0.0) -> "ReluNet":
+        """Return functions without a network: ``constant + linear @ x``."""
+        weights = np.atleast_2d(np.asarray(linear, dtype=np.float64))
+        batch = len(weights)
+        base = np.broadcast_to(np.asarray(constant, dtype=np.float64), (batch,))
+        nothing = np.empty(0)
+        return cls((), np.empty((batch, 0)), (), nothing, weights, base)
+
+    def __post_init__(self) -> None:
+        batch, inputs = self.linear.shape
+        if len(self.biases) != max(0, len(self.weights) - 1):
+            raise NetworkError(
+                f"network has {len(self.weights)} layers and {len(self.biases)} later biases."
+            )
+        size = inputs
+        for layer, matrix in enumerate(self.weights):
+            bias = self.first_bias if layer == 0 else self.biases[layer - 1]
+            if matrix.shape[1] != size or bias.shape[-1] != len(matrix):
+                raise NetworkError(
+                    f"network layer {layer} has weights {matrix.shape} and bias {bias.shape}; "
+                    f"(units, {size}) and (units,) are wanted."
+                )
+            size = len(matrix)
+        if self.weights and self.output.shape != (size,):
+            raise NetworkError(
+                f"network output has shape {self.output.shape}; ({size},) is wanted."
+            )
+        if len(self.first_bias) != batch or self.constant.shape != (batch,):
+            raise NetworkError("network parts are for different numbers of states.")
+        parts = (*self.weights, self.first_bias, *self.biases, self.output, self.linear)
+        if not all(np.isfinite(part).all() for part in (*parts, self.constant)):
+            raise NetworkError("network has weights that are not finite numbers.")
+
+    def __len__(self) -> int:
+        return len(self.linear)
+
+    @property
+    def n_inputs(self) -> int:
+        """``I``."""
+        return int(self.linear.shape[1])
+
+    def only(self, states: Sequence[int] | slice) -> "ReluNet":
+        """Return the functions of some of the states."""
+        return ReluNet(
+            self.weights,
+            self.first_bias[states],
+            self.biases,
+            self.output,
+            self.linear[states],
+            self.constant[states],
+        )
+
+    def values(self, inputs: ArrayLike) -> FloatArray:
+        """Return the value of each state's own inputs, ``(B, A, I)`` to ``(B, A)``, in float64."""
+        x = np.asarray(inputs, dtype=np.float64)
+        total: FloatArray = (x @ self.linear[:, :, None])[..., 0] + self.constant[:, None]
+        if not self.weights:
+            return total
+        hidden = np.maximum(x @ self.weights[0].T + self.first_bias[:, None, :], 0.0)
+        for matrix, bias in zip(self.weights[1:], self.biases, strict=True):
+            hidden = np.maximum(hidden @ matrix.T + bias, 0.0)
+        return total + hidden @ self.output

@@ -1,0 +1,96 @@
+"""The engine that picks the engine, and all engines with a proof against each other."""
+
+import numpy as np
+import pytest
+from argmax_cases import EVERYTHING, MODERATE, brute_force, case, columns_of, random_net
+
+from sequoia.errors import InfeasibleSpace, TooLarge
+from sequoia.optimize import auto as module
+from sequoia.optimize.auto import Auto
+from sequoia.optimize.columns import Columns
+from sequoia.optimize.enumeration import Enumeration
+from sequoia.optimize.local_search import LocalSearch
+from sequoia.optimize.milp import Milp
+from sequoia.problem import Budget, Rules, with_rules
+from sequoia.problem.families import FAMILIES
+
+
+def refuse(*_):
+    raise TooLarge("pretend")
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_same_optimum_whether_enumerated_or_not(name, monkeypatch):
+    columns = columns_of(name)
+    kinds = list(MODERATE)[::3]
+    small = Auto(columns)
+    monkeypatch.setattr(module, "Enumeration", refuse)
+    large = Auto(columns)
+    for kind in kinds:
+        net = case(name, kind, seed=1)
+        truth = brute_force(name, net)
+        for engine in (small, large):
+            answer = engine.best(net)
+            np.testing.assert_allclose(answer.values, truth, rtol=1e-6, atol=1e-9, err_msg=kind)
+            assert answer.is_proven.all()
+
+
+@pytest.mark.parametrize(
+    ("family", "widths"),
+    [
+        ("standard", (8, 8)),
+        ("capacity", (8,)),
+        ("scheduling", (8, 8)),
+        ("interventions", (6, 6)),
+        ("routing", (4,)),
+    ],
+)
+def test_engines_agree_at_ten_arms(family, widths):
+    columns = Columns.of_problem(FAMILIES[family](arms=10))
+    net = random_net(np.random.default_rng(0), columns.n_inputs, widths, batch=4, weight=0.5)
+    listed, proven = Enumeration(columns).best(net), Milp(columns).best(net)
+    np.testing.assert_allclose(proven.values, listed.values, rtol=1e-6)
+    assert proven.is_proven.all()
+    assert (LocalSearch(columns).best(net).values <= listed.values + 1e-9).all()
+    assert Auto(columns).best(net).values.tolist() == listed.values.tolist()
+
+
+def test_few_actions_are_enumerated():
+    assert isinstance(Auto(columns_of("path"))._engine, Enumeration)
+
+
+def test_many_actions_are_proven_if_asked():
+    columns = Columns.of_space(Budget(np.ones(60), 12))
+    net = random_net(np.random.default_rng(1), 60, (4,), batch=2)
+    proven = Auto(columns).best(net)
+    assert proven.is_proven.all()
+    quick = Auto(columns, gap=None).best(net)
+    assert np.isinf(quick.bounds).all()
+    assert (quick.values <= proven.values + 1e-6).all()
+    assert (quick.values >= proven.values - 0.05 * np.abs(proven.values)).all()
+
+
+def test_time_limit_is_passed_on():
+    columns = Columns.of_space(Budget(np.ones(60), 12))
+    net = random_net(np.random.default_rng(2), 60, (24, 24), batch=1)
+    answer = Auto(columns, seconds=1e-3).best(net)
+    assert columns.space.allows(answer.actions).all()
+    assert not answer.is_proven.any()
+
+
+def test_wide_gap_is_passed_on():
+    columns = Columns.of_space(Budget(np.ones(60), 12))
+    net = random_net(np.random.default_rng(3), 60, (10, 10), batch=1, weight=0.3)
+    answer = Auto(columns, gap=0.5).best(net)
+    assert answer.gaps[0] <= 0.5
+    assert Auto(columns, gap=0.5, seconds=0.0).best(net).gaps[0] > 0.5
+
+
+@pytest.mark.parametrize(("arms", "gap"), [(5, 1e-6), (5, None), (60, 1e-6), (60, None)])
+def test_infeasible_space_is_reported_when_the_engine_is_made(arms, gap, monkeypatch):
+    if arms > 20:
+        monkeypatch.setattr(module, "Enumeration", refuse)
+    rules = Rules(must=["arm 0", "arm 1", "arm 2"])
+    space = with_rules(Budget(np.concatenate([np.full(3, 8.0), np.ones(arms - 3)]), 20), rules)
+    with pytest.raises(InfeasibleSpace, match='in conflict are "budget"'):
+        Auto(Columns.of_space(space), gap=gap)

@@ -1,0 +1,99 @@
+"""Trying every action, against brute force over all 2^N."""
+
+import numpy as np
+import pytest
+from argmax_cases import (
+    EVERYTHING,
+    KINDS,
+    brute_force,
+    case,
+    columns_of,
+    feasible_actions,
+    forward,
+    random_net,
+)
+
+from sequoia.errors import InfeasibleSpace, TooLarge
+from sequoia.optimize.columns import Columns
+from sequoia.optimize.enumeration import Enumeration
+from sequoia.optimize.relu_net import ReluNet
+from sequoia.problem import Budget, Rules, with_rules
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_best_of_all_actions(name):
+    """Every kind of network, also the extreme ones: exactly the largest value there is."""
+    columns = columns_of(name)
+    engine = Enumeration(columns)
+    for kind in KINDS:
+        net = case(name, kind)
+        answer = engine.best(net)
+        np.testing.assert_allclose(answer.values, brute_force(name, net), rtol=1e-9, err_msg=kind)
+        assert answer.is_proven.all()
+        assert answer.bounds.tolist() == answer.values.tolist()
+        assert columns.space.allows(answer.actions).all()
+        inputs = columns.encode(answer.actions)
+        own = [forward(net, state, x) for state, x in enumerate(inputs)]
+        np.testing.assert_allclose(answer.values, own, rtol=1e-9)
+
+
+def test_values_that_single_precision_cannot_tell_apart():
+    """The best of two large values that differ by less than a float32 can hold."""
+    columns = Columns.of_space(Budget(np.ones(6), 1))
+    for winner in range(6):
+        linear = np.full((1, 6), 1e6)
+        linear[0, winner] += 1e-3
+        answer = Enumeration(columns).best(ReluNet.of_linear(linear))
+        assert answer.actions[0, winner] == 1
+        assert answer.values[0] == 1e6 + 1e-3
+
+
+def test_large_terms_that_cancel():
+    """Hidden values of a million cancel in the output; what is left must still be compared."""
+    columns = Columns.of_space(Budget(np.ones(8), 4))
+    rng = np.random.default_rng(0)
+    half = 1e6 * rng.standard_normal((5, 8))
+    bias = 1e6 * rng.standard_normal((4, 5))
+    output = rng.standard_normal(5)
+    net = ReluNet(
+        (np.concatenate([half, half]),),
+        np.concatenate([bias, bias], axis=1),
+        (),
+        np.concatenate([output, -output]),
+        rng.standard_normal((4, 8)),
+        np.zeros(4),
+    )
+    best = np.sort(net.linear, axis=1)[:, -4:].clip(0).sum(axis=1)
+    np.testing.assert_allclose(Enumeration(columns).best(net).values, best, rtol=1e-6)
+
+
+def test_many_actions_in_chunks():
+    """More actions than one chunk holds."""
+    columns = Columns.of_space(Budget(np.ones(14), 14))
+    net = random_net(np.random.default_rng(1), 14, (6, 5), batch=4)
+    every = np.array(list(np.ndindex(*[2] * 14)))
+    expected = net.values(np.broadcast_to(every, (4, *every.shape))).max(axis=1)
+    np.testing.assert_allclose(Enumeration(columns).best(net).values, expected, rtol=1e-12)
+
+
+def test_new_weights_are_noticed():
+    """A network with other weights is not answered with the first layer of the last one."""
+    columns = columns_of("budget")
+    engine = Enumeration(columns)
+    rng = np.random.default_rng(2)
+    one, other = random_net(rng, 8, (5, 4)), random_net(rng, 8, (5, 4))
+    for net in (one, other, one):
+        np.testing.assert_allclose(engine.best(net).values, brute_force("budget", net))
+    one.weights[0][:] *= -1
+    np.testing.assert_allclose(engine.best(one).values, brute_force("budget", one))
+
+
+def test_too_many_actions():
+    with pytest.raises(TooLarge):
+        Enumeration(columns_of("budget"), cap=len(feasible_actions("budget")) - 1)
+
+
+def test_infeasible_space():
+    rules = Rules(must=["arm 0", "arm 1"], at_most_one=[["arm 0", "arm 1"]])
+    with pytest.raises(InfeasibleSpace, match=r'in conflict are .*"must act on arm 1"'):
+        Enumeration(Columns.of_space(with_rules(Budget(np.ones(4), 3), rules)))

@@ -1,0 +1,104 @@
+"""Neuron bounds against every feasible action."""
+
+import numpy as np
+import pytest
+from argmax_cases import EVERYTHING, KINDS, case, columns_of, feasible_actions, random_net
+
+from sequoia.optimize.neuron_bounds import NeuronBounds, Reach
+
+
+def neurons(net, state, inputs):
+    """What every neuron of every layer gets before its ReLU, for each action."""
+    found, hidden = [], inputs
+    for depth, matrix in enumerate(net.weights):
+        before = hidden @ matrix.T + (
+            net.first_bias[state] if depth == 0 else net.biases[depth - 1]
+        )
+        found.append(before)
+        hidden = np.maximum(before, 0.0)
+    return found
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+def test_bounds_contain_every_neuron(name):
+    columns = columns_of(name)
+    inputs = columns.encode(feasible_actions(name))
+    bounds = NeuronBounds(Reach(columns))
+    for kind in KINDS:
+        net = case(name, kind)
+        layers = bounds.of(net)
+        assert len(layers) == len(net.weights)
+        for state in range(len(net)):
+            for layer, before in zip(layers, neurons(net, state, inputs), strict=True):
+                slack = 1e-12 * (np.abs(layer.upper[state]) + np.abs(layer.lower[state]))
+                assert (before <= layer.upper[state] + slack).all(), kind
+                assert (before >= layer.lower[state] - slack).all(), kind
+
+
+@pytest.mark.parametrize("name", EVERYTHING)
+@pytest.mark.parametrize("size", [1e-9, 1e-6, 1.0, 1e8])
+def test_reach_is_an_upper_bound_at_every_scale(name, size):
+    columns = columns_of(name)
+    inputs = columns.encode(feasible_actions(name))
+    reach = Reach(columns)
+    rows = size * np.random.default_rng(0).standard_normal((25, columns.n_inputs))
+    best = (inputs @ rows.T).max(axis=0)
+    quick, tight = reach.quick(rows), reach.tight(rows)
+    assert (quick >= best - 1e-12 * size).all()
+    assert (tight >= best - 1e-12 * size).all()
+    assert (tight <= quick).all()
+
+
+def test_reach_knows_the_rules():
+    """Three of eight equal arms: both bounds are exact, and far below the sum of all gains."""
+    columns = columns_of("budget, equal arms")
+    rows = np.random.default_rng(1).standard_normal((30, 8))
+    best = np.sort(np.maximum(rows, 0.0), axis=1)[:, -3:].sum(axis=1)
+    np.testing.assert_allclose(Reach(columns).quick(rows), best, rtol=1e-12)
+    np.testing.assert_allclose(Reach(columns).tight(rows), best, rtol=1e-6)
+
+
+def test_must_rules_tighten_both_sides():
+    """An arm that has to be acted on is in the smallest value too."""
+    columns = columns_of("budget, must")
+    row = np.zeros((1, 7))
+    row[0, 2] = 1.0
+    assert Reach(columns).tight(-row) == pytest.approx(-1.0, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["budget", "schedule", "path", "interventions"])
+def test_later_layers_are_tighter_than_intervals(name):
+    """The linear bounds gain something over propagating intervals."""
+    columns = columns_of(name)
+    net = random_net(np.random.default_rng(2), columns.n_inputs, (12, 12), batch=4)
+    first, second = NeuronBounds(Reach(columns)).of(net)
+    most, least = np.maximum(first.upper, 0.0), np.maximum(first.lower, 0.0)
+    rising, falling = np.maximum(net.weights[1], 0.0), np.minimum(net.weights[1], 0.0)
+    interval = net.biases[0] + most @ rising.T + least @ falling.T
+    assert (second.upper <= interval + 1e-9).all()
+    assert (second.upper < interval - 1e-3).mean() > 0.3
+
+
+def test_new_weights_are_noticed():
+    """Also when they are written into the same array; equal ones need no second look."""
+    columns = columns_of("assignment")
+    reach = Reach(columns)
+    asked = []
+    tight = reach.tight
+    reach.tight = lambda rows: asked.append(len(rows)) or tight(rows)
+    bounds = NeuronBounds(reach)
+    net = random_net(np.random.default_rng(3), columns.n_inputs, (4,))
+    before = bounds.of(net)[0]
+    assert bounds.of(net.only([2]))[0].upper.tolist() == before.upper[[2]].tolist()
+    assert len(asked) == 2
+    net.weights[0][:] *= 3
+    after = bounds.of(net)[0]
+    assert len(asked) == 4
+    np.testing.assert_allclose(
+        after.upper - net.first_bias, 3 * (before.upper - net.first_bias), rtol=1e-6
+    )
+
+
+def test_linear_function_has_no_layers():
+    columns = columns_of("budget")
+    assert NeuronBounds(Reach(columns)).of(case("budget", "linear")) == []
