@@ -5,7 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: setup demo test lint bench docs pictures clean
+.PHONY: setup demo test lint bench bench-argmax docs pictures clean
 
 setup: $(INSTALLED)
 
@@ -40,6 +40,18 @@ pictures: demo
 
 bench: setup
 	set -e; for file in $(wildcard benchmarks/*.py); do $(BIN)/python $$file; done
+
+# The competitors live in an environment of their own. OPTIONS="--sizes 20" makes it shorter.
+BENCH_VENV := out/bench-venv
+BENCH_INSTALLED := $(BENCH_VENV)/.installed
+
+$(BENCH_INSTALLED): pyproject.toml constraints.txt benchmarks/constraints.txt
+	test -x $(BENCH_VENV)/bin/python || $(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --constraint benchmarks/constraints.txt --editable '.[bench]'
+	touch $(BENCH_INSTALLED)
+
+bench-argmax: $(BENCH_INSTALLED)
+	$(BENCH_VENV)/bin/python benchmarks/argmax/run.py $(OPTIONS)
 
 clean:
 	rm -rf $(VENV) out

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sequoia.arrays import ActionArray, FloatArray, IntArray
-from sequoia.errors import InfeasibleSpace
+from sequoia.errors import InfeasibleSpace, ProblemError
 from sequoia.problem import Decision, Problem
 from sequoia.simulate import expected_reward
 
@@ -22,15 +22,25 @@ class Greedy:
     ----------
     value
         From a state ``(J,)`` and actions ``(C, N)`` to values ``(C,)``.
+
+    Raises
+    ------
+    ProblemError
+        When the space says that decisions cannot be built this way, with its reason.
+    InfeasibleSpace
+        When there is nothing to build up from.
     """
 
     def __init__(self, problem: Problem, value: Value, name: str) -> None:
         self.name = name
         self._space = problem.space
         self._value = value
+        reason = self._space.base.why_not_iterative
+        if reason is not None:
+            raise ProblemError(f"{name} does not apply to {problem.name}: {reason}.")
         if self._space.system.violations(self._space.idle):
             raise InfeasibleSpace(
-                f"{name} builds up from doing nothing, which breaks a rule of this problem."
+                f"{name} builds up from doing nothing, which breaks a rule of {problem.name}."
             )
 
     def act(self, state: IntArray, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
