@@ -13,6 +13,7 @@ from sequoia.optimize.local_search import LocalSearch
 from sequoia.optimize.milp import Milp
 from sequoia.problem import Budget, Rules, with_rules
 from sequoia.problem.families import FAMILIES
+from sequoia.solve import Limits
 
 
 def refuse(*_):
@@ -78,12 +79,12 @@ def test_time_limit_is_passed_on():
     assert not answer.is_proven.any()
 
 
-def test_wide_gap_is_passed_on():
-    columns = Columns.of_space(Budget(np.ones(60), 12))
-    net = random_net(np.random.default_rng(3), 60, (10, 10), batch=1, weight=0.3)
-    answer = Auto(columns, gap=0.5).best(net)
-    assert answer.gaps[0] <= 0.5
-    assert Auto(columns, gap=0.5, seconds=0.0).best(net).gaps[0] > 0.5
+def test_what_is_asked_is_passed_on(monkeypatch):
+    """Gap, time and workers reach the program's engine."""
+    asked = []
+    monkeypatch.setattr(module, "Milp", lambda _, **options: asked.append(options))
+    Auto(Columns.of_space(Budget(np.ones(60), 12)), gap=0.25, seconds=7.0, workers=2)
+    assert asked == [{"limits": Limits(seconds=7.0, gap=0.25), "workers": 2}]
 
 
 @pytest.mark.parametrize(("arms", "gap"), [(5, 1e-6), (5, None), (60, 1e-6), (60, None)])

@@ -84,13 +84,15 @@ def test_improve_never_makes_worse_and_ends_at_a_local_optimum(name):
 
 
 def test_same_seed_same_answers():
-    columns = columns_of("assignment, floors")
-    net = random_net(np.random.default_rng(2), columns.n_inputs, (9, 9), batch=30)
-    one, two = (LocalSearch(columns, starts=2, seed=4) for _ in range(2))
+    """On a network with many local optima, where another seed finds others."""
+    columns = Columns.of_problem(FAMILIES["standard"](arms=20))
+    net = random_net(np.random.default_rng(2), columns.n_inputs, (16, 16), batch=20)
+    one, two, other = (LocalSearch(columns, starts=1, seed=seed) for seed in (4, 4, 5))
     for _ in range(2):
         first, second = one.best(net), two.best(net)
         assert first.actions.tolist() == second.actions.tolist()
         assert first.values.tolist() == second.values.tolist()
+    assert other.best(net).values.tolist() != first.values.tolist()
 
 
 def test_states_do_not_disturb_each_other():

@@ -80,7 +80,7 @@ def test_states_that_differ_in_one_arm_are_different():
     memo = Memo(engine, 100)
     base = np.arange(ARMS)[None] % STATES
     states = np.concatenate([np.roll(base, shift, axis=1) for shift in range(3)])
-    states = np.concatenate([states, 2 - np.eye(ARMS, dtype=np.int64)])
+    states = np.concatenate([states, np.full((1, ARMS), 2), 2 - np.eye(ARMS, dtype=np.int64)])
     for state in states:
         check(memo.best(state[None], 0, Network(0)), state[None], Network(0))
     assert engine.batches == [1] * len(states)

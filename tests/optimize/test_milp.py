@@ -114,15 +114,27 @@ def test_solves_without_the_compact_form(name):
     assert answer.is_proven.all()
 
 
-def test_proof_is_relative_to_the_value_with_its_constant():
-    """A constant that cancels most of the value asks more of the solver, not less."""
+def test_gap_is_relative_to_the_value_with_its_constant():
+    """A constant that cancels most of the value asks more of the solver, never less."""
     net = case("schedule", "two layers")
     best = brute_force("schedule", net)
-    for left in (1e-2, 1.0, -1e-2):
+    asked = []
+
+    class Recorder(Highs):
+        def solve(self, program, limits=Limits(), start=None):  # noqa: B008
+            asked.append(limits.gap)
+            return super().solve(program, limits, start)
+
+    engine = Milp(columns_of("schedule"), solver=Recorder())
+    for left in (1e-2, 1e6, -1e-2):
+        asked.clear()
         moved = replace(net, constant=net.constant - best + left)
-        answer = engine_of("schedule").best(moved)
+        answer = engine.best(moved)
         np.testing.assert_allclose(answer.values, left, rtol=1e-6)
         assert answer.is_proven.all()
+        within = np.array(asked) * np.abs(left - moved.constant)
+        assert (within <= 1.001e-6 * abs(left)).all()
+        assert max(asked) <= 1e-6
 
 
 def test_any_feasible_start_is_improved():
@@ -164,6 +176,26 @@ def test_a_limit_returns_the_best_known_action_and_says_so(limits):
         assert answer.actions.tolist() == starts.tolist()
     else:
         assert np.isfinite(answer.bounds).all()
+
+
+def test_a_solver_that_ends_below_its_start():
+    """At a limit the better of the solver's point and the start is kept."""
+    net = case("assignment", "two layers").only([1])
+    columns = columns_of("assignment")
+    best = engine_of("assignment").best(net)
+    idle = np.zeros((1, 7), dtype=np.int8)
+
+    def stop_at_idle(program, _):
+        low, high = program.column_lower.copy(), program.column_upper.copy()
+        low[:7] = high[:7] = 0
+        worse = Highs().solve(replace(program, column_lower=low, column_upper=high))
+        return replace(worse, status=Status.LIMIT, bound=np.inf)
+
+    answer = Milp(columns, solver=Liar(stop_at_idle)).improve(net, best.actions)
+    assert net.values(columns.encode(idle)[:, None])[0, 0] < best.values[0]
+    assert answer.actions.tolist() == best.actions.tolist()
+    assert answer.values.tolist() == best.values.tolist()
+    assert not answer.is_proven[0]
 
 
 def test_a_wide_gap_is_honoured():

@@ -34,10 +34,10 @@ def show(
     """
     problem = load(file)
     if as_json:
-        _print_json(summary(problem))
+        print_json(summary(problem))
     else:
         typer.echo(problem.name)
-        _print_pairs(lines(problem))
+        print_pairs(lines(problem))
     if plot is not None:
         # Pictures cost half a second of imports, which nobody else should pay.
         from sequoia.experiments.plots import plot_problem, save_plot
@@ -81,7 +81,7 @@ def exact(
     per_step = best.value * (1 - problem.discount) if discounted else best.value / problem.horizon
     words = problem.space.describe(decision)
     if as_json:
-        _print_json(
+        print_json(
             {
                 "problem": problem.name,
                 "fingerprint": problem.fingerprint,
@@ -96,7 +96,7 @@ def exact(
         return
     over = "discounted, for ever" if discounted else f"over {problem.horizon} steps"
     typer.echo(problem.name)
-    _print_pairs(
+    print_pairs(
         [
             ("optimal value", f"{best.value:.6g} {over}; {per_step:.6g} per step"),
             ("likely start", ", ".join(map(_state, problem.arms.names, state.tolist()))),
@@ -109,11 +109,13 @@ def _state(arm: str, state: int) -> str:
     return f"{arm} in state {state}"
 
 
-def _print_json(content: dict[str, Any]) -> None:
+def print_json(content: dict[str, Any]) -> None:
+    """Print JSON."""
     typer.echo(json.dumps(content, indent=2, ensure_ascii=False))
 
 
-def _print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
+def print_pairs(pairs: Iterable[tuple[str, str]]) -> None:
+    """Print labels and texts in two columns."""
     pairs = list(pairs)
     width = max(len(label) for label, _ in pairs)
     for label, text in pairs:

@@ -7,6 +7,7 @@ from sequoia.arrays import FloatArray
 from sequoia.optimize.argmax import Answer
 from sequoia.optimize.columns import Columns, no_action
 from sequoia.optimize.relu_net import ReluNet
+from sequoia.optimize.threads import on_one_thread
 
 MAX_ACTIONS = 200_000
 _CHUNK = 2048
@@ -34,6 +35,7 @@ class Enumeration:
         self._first = np.empty((0, 0), dtype=np.float32)
         self._largest = np.empty(0)
 
+    @on_one_thread
     def best(self, net: ReluNet) -> Answer:
         """Return the best of all actions for each state."""
         # By value, because weights may be changed in place, or be equal in a new array.

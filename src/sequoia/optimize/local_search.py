@@ -11,6 +11,7 @@ from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray
 from sequoia.optimize.argmax import Answer
 from sequoia.optimize.columns import Columns
 from sequoia.optimize.relu_net import ReluNet
+from sequoia.optimize.threads import on_one_thread
 from sequoia.solve import Highs
 
 Single = NDArray[np.float32]
@@ -51,6 +52,7 @@ class LocalSearch:
         relaxed = rules.program(np.zeros(rules.n_actions), relaxed=True)
         self._relaxed = None if simple else Highs().session(relaxed)
 
+    @on_one_thread
     def best(self, net: ReluNet) -> Answer:
         """Return a local optimum for each state: the best over all starts."""
         space = self._columns.space

@@ -74,7 +74,7 @@ class Ruled(ActionSpace):
 
     def enumerate(self, cap: int) -> ActionArray:
         """List the actions of the base, then keep what the rules allow."""
-        actions = self._today.enumerate(20 * cap)
+        actions = self._today.enumerate(2 * cap)
         actions = actions[self._extra.holds(actions)]
         if len(actions) > cap:
             raise self._too_many(cap)

@@ -1,0 +1,193 @@
+"""How tight the bounds are, how close the price policies come, and how time grows with arms.
+
+Run on one thread: ``OPENBLAS_NUM_THREADS=1 python benchmarks/bench_bounds.py --help``.
+"""
+
+import argparse
+import resource
+import time
+from dataclasses import dataclass
+
+import numpy as np
+
+from sequoia.bounds import PricePolicy, PriceUpdatePolicy, Step, WhittlePolicy, relax
+from sequoia.problem import Arms, Assignment, Budget, Problem
+from sequoia.problem.families import FAMILIES, base
+from sequoia.simulate import Scenarios, rollout
+from sequoia.simulate.rollout import Act
+
+SETTINGS = ("interventions", "scheduling", "capacity", "routing")
+
+
+@dataclass(frozen=True)
+class Line:
+    """What one problem gave."""
+
+    lp: float
+    hull: float
+    gap: float
+    lp_seconds: float
+    hull_seconds: float
+    shares: tuple[float, float]
+    half_widths: tuple[float, float]
+    step_ms: tuple[float, float]
+
+
+def measure(problem: Problem, seed: int, options: argparse.Namespace) -> Line:
+    began = time.process_time()
+    lp = relax(problem)
+    middle = time.process_time()
+    hull = relax(problem, "hull", seconds=options.seconds, gap=options.gap)
+    end = time.process_time()
+    scenarios = Scenarios.draw(problem, options.episodes, seed)
+    policies = (
+        PricePolicy(problem, hull.prices),
+        PriceUpdatePolicy(problem, options.every, vertices=hull.vertices),
+    )
+    shares, half_widths, step_ms = [], [], []
+    for policy in policies:
+        mean, half_width, ms = play(problem, policy.act, scenarios)
+        shares.append(100 * mean / hull.bound.per_step)
+        half_widths.append(100 * half_width / hull.bound.per_step)
+        step_ms.append(ms)
+    return Line(
+        lp.bound.per_step,
+        hull.bound.per_step,
+        hull.bound.gap,
+        middle - began,
+        end - middle,
+        (shares[0], shares[1]),
+        (half_widths[0], half_widths[1]),
+        (step_ms[0], step_ms[1]),
+    )
+
+
+def play(problem: Problem, act: Act, scenarios: Scenarios) -> tuple[float, float, float]:
+    """Return the mean reward per step, its 95 % half-width, and milliseconds per decision."""
+    began = time.process_time()
+    rewards = rollout(problem, act, scenarios).rewards.mean(axis=1)
+    spent = time.process_time() - began
+    half_width = 1.96 * rewards.std(ddof=1) / np.sqrt(len(rewards))
+    decisions = scenarios.n_episodes * problem.horizon
+    return float(rewards.mean()), float(half_width), 1000 * spent / decisions
+
+
+def settings(options: argparse.Namespace) -> None:
+    print("| setting | J | seed | LP | hull | gap | LP s | hull s | price % | update % | ms |")
+    print("|---|---|---|---|---|---|---|---|---|---|---|")
+    for family in options.settings:
+        for arms in options.arms:
+            lines = []
+            for seed in range(options.seeds):
+                problem = FAMILIES[family](arms=arms, seed=seed)
+                line = measure(problem, seed, options)
+                lines.append(line)
+                show(f"{family} | {arms} | {seed}", line)
+            summarise(family, arms, lines)
+
+
+def show(head: str, line: Line) -> None:
+    earned = " | ".join(
+        f"{share:.2f} ± {width:.2f}"
+        for share, width in zip(line.shares, line.half_widths, strict=True)
+    )
+    print(
+        f"| {head} | {line.lp:.3f} | {line.hull:.3f} | {line.gap:.0e} | {line.lp_seconds:.2f} | "
+        f"{line.hull_seconds:.1f} | {earned} | {line.step_ms[0]:.1f} / {line.step_ms[1]:.0f} |",
+        flush=True,
+    )
+
+
+def summarise(family: str, arms: int, lines: list[Line]) -> None:
+    """Average over seeds; widths of independent seeds add in squares."""
+    shares = np.array([line.shares for line in lines])
+    widths = np.sqrt((np.array([line.half_widths for line in lines]) ** 2).sum(axis=0)) / len(lines)
+    better = shares.max(axis=1).mean()
+    print(
+        f"| **{family}** | **{arms}** | all | {np.mean([line.lp for line in lines]):.3f} | "
+        f"{np.mean([line.hull for line in lines]):.3f} | | "
+        f"{np.mean([line.lp_seconds for line in lines]):.2f} | "
+        f"{np.mean([line.hull_seconds for line in lines]):.1f} | "
+        f"{shares[:, 0].mean():.2f} ± {widths[0]:.2f} | {shares[:, 1].mean():.2f} ± {widths[1]:.2f}"
+        f" | better of two: {better:.2f} |",
+        flush=True,
+    )
+
+
+def many(kind: str, arms: int, models: int, seed: int = 0) -> Problem:
+    """Return a bandit with a budget of 1 %, arms sharing models."""
+    rng = np.random.default_rng(seed)
+    models = min(models, arms)
+    limit = max(1, arms // 100)
+    rewards = base.ladder_rewards(models, 4, None, max(1, models // 100), rng)
+    up = np.stack([rng.uniform(0, 0.2, models), rng.uniform(0.7, 0.9, models)], axis=1)
+    model = np.arange(arms) if models == arms else rng.integers(0, models, arms)
+    space: Budget | Assignment = Budget(np.ones(arms), limit)
+    if kind == "capacity":
+        costs = rng.integers(2, 7, arms).astype(np.float64)
+        space = Assignment(costs, rng.integers(2, 8, limit).astype(np.float64))
+    start = base.bernoulli_start(arms, 4, 0.2)
+    return Problem(f"{kind} {arms}", Arms.ladder(rewards, up, model=model), space, start)
+
+
+def scaling(options: argparse.Namespace) -> None:
+    print("| kind | J | models | bound | bound s | prices s | decision s | proven | MiB |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for kind in ("standard", "capacity"):
+        for arms in options.sizes:
+            models = arms if options.models is None else options.models
+            problem = many(kind, arms, models)
+            moments = [time.process_time()]
+            relaxation = relax(problem)
+            moments.append(time.process_time())
+            state = np.random.default_rng(1).integers(0, 2, arms)
+            weights = relaxation.prices.weights(state, 0)
+            moments.append(time.process_time())
+            best = Step(problem).best(weights)
+            moments.append(time.process_time())
+            seconds = " | ".join(f"{s:.2f}" for s in np.diff(moments))
+            memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+            print(
+                f"| {kind} | {arms} | {min(models, arms)} | {relaxation.bound.per_step:.3f} | "
+                f"{seconds} | {'yes' if best.is_proven else 'no'} | {memory} |",
+                flush=True,
+            )
+
+
+def agreement(options: argparse.Namespace) -> None:
+    """Whittle, price and bound on standard bandits with a budget of a fifth of the arms."""
+    print("| J | bound | whittle % | price % |")
+    print("|---|---|---|---|")
+    for arms in (10, 20, 50, 100, 200, 500, 1000):
+        problem = FAMILIES["standard"](arms=arms, budget=arms // 5, dynamics="random")
+        relaxation = relax(problem)
+        scenarios = Scenarios.draw(problem, options.episodes, 0)
+        policies = (WhittlePolicy(problem), PricePolicy(problem, relaxation.prices))
+        cells = []
+        for policy in policies:
+            mean, half_width, _ = play(problem, policy.act, scenarios)
+            scale = 100 / relaxation.bound.per_step
+            cells.append(f"{scale * mean:.2f} ± {scale * half_width:.2f}")
+        print(f"| {arms} | {relaxation.bound.per_step:.3f} | {' | '.join(cells)} |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("part", choices=("settings", "scaling", "agreement"))
+    parser.add_argument("--settings", nargs="+", default=SETTINGS, choices=SETTINGS)
+    parser.add_argument("--arms", nargs="+", type=int, default=[20, 40, 100])
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--episodes", type=int, default=50)
+    parser.add_argument("--every", type=int, default=5, help="steps between price updates")
+    parser.add_argument("--seconds", type=float, default=120.0, help="limit of the hull bound")
+    parser.add_argument("--gap", type=float, default=5e-4, help="gap of the hull bound")
+    parser.add_argument(
+        "--sizes", nargs="+", type=int, default=[20, 100, 1000, 10_000, 100_000, 1_000_000]
+    )
+    parser.add_argument("--models", type=int, help="number of models; one per arm unless given")
+    options = parser.parse_args()
+    {"settings": settings, "scaling": scaling, "agreement": agreement}[options.part](options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Tighten a bound to the integer hull of the action set, by column generation."""
+
+import time
+
+import numpy as np
+
+from sequoia.arrays import FloatArray
+from sequoia.bounds.chains import Chains
+from sequoia.bounds.choices import Choices
+from sequoia.bounds.coupling import link_coupling
+from sequoia.bounds.occupancy import Mixture, solve_occupancies
+from sequoia.bounds.oracle import Oracle
+from sequoia.bounds.prices import Prices
+from sequoia.problem import Problem
+from sequoia.solve import Limits
+
+_MAX_ROUNDS = 200
+_SMOOTHING = 0.5
+_SETTLING = 0.1
+_CARE = 0.2
+_PATIENCE = 0.5
+_MORE_PATIENCE = 4.0
+
+
+def tighten(
+    problem: Problem, choices: Choices, prices: Prices, total: float, seconds: float, gap: float
+) -> tuple[Prices, float, float, FloatArray]:
+    """Improve prices until the rules hold on average over whole actions.
+
+    Each round asks, for every step, which whole action pays back most at the current prices. The
+    proven answers make a bound, whether or not more rounds follow; the actions found extend the
+    set whose mixtures the next prices are computed from.
+
+    Parameters
+    ----------
+    prices, total
+        Prices to begin from, every arm a tariff of its own, and the bound they prove.
+
+    Returns
+    -------
+    prices, total, gap, vertices
+        The best found, its relative distance from the best possible, and the channels of the
+        actions met on the way, ``(V, K)``.
+    """
+    search = _Search(problem, choices, prices, total, seconds, gap)
+    table = prices.table
+    patience = _PATIENCE
+    for _ in range(_MAX_ROUNDS):
+        before = search.value
+        is_new = search.price(table, patience)
+        if search.is_late or not search.mix():
+            break
+        if search.gap <= gap or (not is_new and np.array_equal(table, search.mixed)):
+            break
+        is_settling = search.value - before < _SETTLING * max(search.total - search.value, 0.0)
+        # Until mixtures stop improving, good actions are worth more than proofs.
+        patience *= _MORE_PATIENCE if is_settling or not is_new else 1.0
+        share = 0.0 if is_settling or not is_new else _SMOOTHING
+        table = share * search.best.table + (1 - share) * search.mixed
+    return search.best, search.total, search.gap, search.oracle.vertices
+
+
+def mix_vertices(
+    problem: Problem, choices: Choices, chains: Chains, vertices: FloatArray, seconds: float
+) -> tuple[Mixture, FloatArray | None]:
+    """Return the best mixture of given whole actions, ``(V, K)``, and its prices ``(B, T, L)``."""
+    coupling = link_coupling(choices, vertices, problem.is_identity and _is_closed(problem))
+    found = solve_occupancies(chains, coupling, Limits(seconds=seconds))
+    if found.prices is None:
+        return found, None
+    return found, coupling.tariffs(found.prices, chains.allowed.shape[1])
+
+
+class _Search:
+    """The state of column generation: the actions found and the best prices."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        choices: Choices,
+        prices: Prices,
+        total: float,
+        seconds: float,
+        gap: float,
+    ) -> None:
+        self._problem, self._choices = problem, choices
+        self._deadline = time.perf_counter() + seconds
+        self._aim = gap
+        self.oracle = Oracle(problem, choices)
+        self.best, self.total = prices, total
+        self.value = -np.inf
+        self.mixed = prices.table
+
+    @property
+    def is_late(self) -> bool:
+        return time.perf_counter() >= self._deadline
+
+    @property
+    def gap(self) -> float:
+        if not np.isfinite(self.value):
+            return float("inf")
+        return max(0.0, self.total - self.value) / max(abs(self.total), 1e-9)
+
+    def price(self, table: FloatArray, patience: float) -> bool:
+        """Ask for the best action of each block; return whether one was new.
+
+        ``patience`` is how long the solver may take for one block, in seconds.
+        """
+        chains = self.best.chains
+        by_arm = table[:, chains.tariff[self.best.arm_class]]
+        weights = chains.horizon.weights
+        # Errors of a fifth of the gap in hand do no harm yet, and spare the solver much work.
+        left = self.gap if np.isfinite(self.gap) else 0.0
+        allowance = _CARE * max(left, self._aim) * abs(self.total) / float(weights.sum())
+        weights_of_channels = self._choices.spread(by_arm)
+        bounds, is_new = self.oracle.ask(weights_of_channels, allowance, self._deadline, patience)
+        support = bounds + by_arm[:, :, 0].sum(axis=1)
+        total = float(chains.worth(table).sum()) + float(weights @ support)
+        if total < self.total:
+            self.total = total
+            self.best = Prices(chains, self.best.arm_class, table, support)
+        return is_new
+
+    def mix(self) -> bool:
+        """Find prices for mixtures of the actions known; return whether the solver did."""
+        vertices = self.oracle.vertices
+        if not len(vertices):
+            return False
+        left = max(self._deadline - time.perf_counter(), 0.1)
+        found, table = mix_vertices(self._problem, self._choices, self.best.chains, vertices, left)
+        if table is None or not np.isfinite(found.value):
+            return False
+        self.value, self.mixed = found.value, table
+        return True
+
+
+def _is_closed(problem: Problem) -> bool:
+    """Whether dropping a column from a feasible action leaves it feasible, as far as is known."""
+    base, rules = problem.space.base, problem.space.rules
+    is_free = not rules.must and not any(floor.share or floor.count for floor in rules.floors)
+    return base.kind in ("budget", "assignment", "schedule", "path") and is_free

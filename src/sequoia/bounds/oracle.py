@@ -1,0 +1,97 @@
+"""Which whole action pays back most: proven answers for many prices, with few calls of a solver."""
+
+import time
+
+import numpy as np
+
+from sequoia.arrays import FloatArray
+from sequoia.bounds.choices import Choices
+from sequoia.bounds.step import Step
+from sequoia.problem import Problem
+from sequoia.solve import Limits
+
+
+class Oracle:
+    """Answers many questions about one action set and learns from each answer.
+
+    The most that an action can pay back changes little when prices do: by no more than the best
+    action earns from the difference. So an answer for other prices often bounds a new one well
+    enough, and no solver is called.
+    """
+
+    def __init__(self, problem: Problem, choices: Choices) -> None:
+        self._step = Step(problem, choices)
+        self._size = choices.n_channels
+        self._known: dict[bytes, FloatArray] = {}
+        self._columns: list[FloatArray | None] = []
+        self._asked: list[FloatArray] = []
+        self._bounds: list[float] = []
+        self._most = self._size
+        if not self._step.is_easy:
+            largest = self._step.best_channels(np.ones(self._size), Limits(seconds=5.0))
+            self._most = int(min(np.floor(largest.bound + 1e-6), self._size))
+
+    @property
+    def vertices(self) -> FloatArray:
+        """The channels of the actions met so far, ``(V, K)``."""
+        return np.array(list(self._known.values())).reshape(-1, self._size)
+
+    def ask(
+        self,
+        weights: FloatArray,
+        allowance: float,
+        deadline: float,
+        patience: float = float("inf"),
+    ) -> tuple[FloatArray, bool]:
+        """Bound the best weight of an action for each row of ``weights``, ``(B, K)``.
+
+        Parameters
+        ----------
+        allowance
+            Bounds need be no closer than this to the best.
+        deadline
+            When to stop, on the clock of `time.perf_counter`.
+        patience
+            Seconds that one call of the solver may take.
+
+        Returns
+        -------
+        bounds, is_new
+            Proven bounds, ``(B,)``, and whether an action was met for the first time.
+        """
+        bounds = np.empty(len(weights))
+        is_new = False
+        for row, weight in enumerate(weights):
+            bounds[row] = self._by_memory(weight)
+            values = self.vertices @ weight
+            value = float(values.max(initial=-np.inf))
+            if bounds[row] - value <= allowance:
+                continue
+            known = self._columns[int(values.argmax())] if len(values) else None
+            left = deadline - time.perf_counter()
+            share = max(min(patience, left), 0.01)
+            gap = max(1e-7, allowance / max(abs(value), 1e-9)) if np.isfinite(value) else 1e-7
+            best = self._step.best_channels(weight, Limits(seconds=share, gap=gap), known)
+            bounds[row] = min(bounds[row], best.bound)
+            self._asked.append(weight)
+            self._bounds.append(float(bounds[row]))
+            if best.channels is not None:
+                is_new |= self._remember(best.channels, best.columns)
+        return bounds, is_new
+
+    def _by_memory(self, weight: FloatArray) -> float:
+        """Return the best bound that follows from earlier answers."""
+        if not self._asked:
+            return float("inf")
+        extra = np.maximum(weight - np.array(self._asked), 0.0)
+        if self._most < self._size:
+            extra = -np.partition(-extra, self._most - 1, axis=1)[:, : self._most]
+        return float((np.array(self._bounds) + extra.sum(axis=1)).min())
+
+    def _remember(self, channels: FloatArray, columns: FloatArray | None) -> bool:
+        key = channels.astype(np.int8).tobytes()
+        if key in self._known:
+            return False
+        self._known[key] = channels
+        self._columns.append(columns)
+        return True

@@ -1,0 +1,180 @@
+"""Upper bounds on what any policy can earn, and the prices that prove them."""
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sequoia.arrays import FloatArray, IntArray
+from sequoia.bounds.bound import Bound, Kind
+from sequoia.bounds.chains import Chains, start_of
+from sequoia.bounds.choices import Choices
+from sequoia.bounds.coupling import link_coupling, row_coupling
+from sequoia.bounds.horizon import Horizon
+from sequoia.bounds.hull import mix_vertices, tighten
+from sequoia.bounds.occupancy import solve_occupancies
+from sequoia.bounds.prices import Prices
+from sequoia.bounds.smooth import minimise_smoothly
+from sequoia.errors import ProblemError
+from sequoia.problem import Problem
+from sequoia.solve import Limits
+
+_MAX_LP_CLASSES = 120
+_MAX_SMOOTH_PRICES = 2_000
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxation:
+    """An upper bound and the prices that prove it.
+
+    Attributes
+    ----------
+    vertices
+        For ``"hull"``, the channels of the whole actions met on the way, ``(V, K)``.
+    """
+
+    bound: Bound
+    prices: Prices
+    vertices: FloatArray | None = None
+
+
+def relax(
+    problem: Problem,
+    kind: Kind = "lp",
+    *,
+    horizon: int | None = None,
+    discounted: bool = False,
+    start: ArrayLike | None = None,
+    seconds: float = float("inf"),
+    gap: float = 1e-4,
+) -> Relaxation:
+    """Bound what any policy can earn.
+
+    Whatever stops the search for prices, the bound is computed from the prices found by one
+    dynamic program per arm, so it is always valid.
+
+    Parameters
+    ----------
+    kind
+        ``"lp"``: rules hold on average and in fractions. ``"hull"``: on average over whole
+        actions; tighter and slower.
+    horizon
+        Number of steps; the problem's unless given. When discounted: the number of steps with
+        prices of their own, after which prices stay the same; 0 gives stationary prices.
+    discounted
+        Whether the horizon has no end and step t counts ``problem.discount ** t``.
+    start
+        First states, ``(J,)``, or their distributions, ``(J, S)``; the problem's unless given.
+    seconds
+        Stop improving after so long.
+    gap
+        Stop improving ``"hull"`` within this relative distance of its best.
+
+    Raises
+    ------
+    InfeasibleSpace
+        When no action at all satisfies the rules.
+    """
+    began = time.perf_counter()
+    if kind not in ("lp", "hull"):
+        raise ProblemError(f'kind is {kind!r}; "lp" or "hull" is wanted.')
+    choices = Choices.of(problem)
+    first = start_of(problem, start)
+    span = Horizon.of(problem, horizon, discounted)
+    prices, total, reached = _by_rows(problem, choices, first, span, seconds)
+    vertices = None
+    if kind == "hull":
+        prices = _unmerged(problem, choices, first, prices)
+        left = seconds - (time.perf_counter() - began)
+        prices, total, reached, vertices = tighten(problem, choices, prices, total, left, gap)
+    spent = time.perf_counter() - began
+    bound = Bound(total, total / float(span.weights.sum()), kind, spent, reached)
+    return Relaxation(bound, prices, vertices)
+
+
+def prices_over(
+    problem: Problem,
+    vertices: FloatArray,
+    *,
+    horizon: int | None = None,
+    start: ArrayLike | None = None,
+    seconds: float = float("inf"),
+) -> Prices | None:
+    """Return prices from mixtures of given whole actions; ``None`` if the solver has none.
+
+    Much faster than ``relax(problem, "hull")``, from which ``vertices`` come, but the prices prove
+    no bound, because other actions may pay more; they are for acting.
+    """
+    choices = Choices.of(problem)
+    arms = np.arange(problem.arms.n_arms)
+    span = Horizon.of(problem, horizon)
+    chains, arm_class = _classes(problem, choices, start_of(problem, start), span, arms)
+    _, table = mix_vertices(problem, choices, chains, vertices, seconds)
+    if table is None:
+        return None
+    by_arm = table[:, chains.tariff[arm_class]]
+    support = (choices.spread(by_arm) @ vertices.T).max(axis=1) + by_arm[:, :, 0].sum(axis=1)
+    return Prices(chains, arm_class, table, support)
+
+
+def _by_rows(
+    problem: Problem, choices: Choices, start: FloatArray, horizon: Horizon, seconds: float
+) -> tuple[Prices, float, float]:
+    """Return prices, bound and remaining gap of the linear relaxation."""
+    if problem.is_identity:
+        coupling, tariff = row_coupling(choices)
+    else:
+        coupling, tariff = link_coupling(choices, None, is_closed=False), np.arange(len(start))
+    chains, arm_class = _classes(problem, choices, start, horizon, tariff)
+    blocks = horizon.n_blocks
+    smooth = problem.is_identity and not horizon.is_endless and coupling.is_finite
+    smooth &= coupling.n_rows * blocks <= _MAX_SMOOTH_PRICES
+    if smooth and chains.n_classes > _MAX_LP_CLASSES:
+        rows, reached = minimise_smoothly(chains, coupling, seconds), np.inf
+    else:
+        found = solve_occupancies(chains, coupling, Limits(seconds=max(seconds, 0.1)))
+        reached = 0.0 if np.isfinite(found.value) else np.inf
+        if found.prices is None:
+            _require_action(problem)
+        rows = np.zeros((blocks, coupling.n_rows)) if found.prices is None else found.prices
+    support = coupling.support(rows)
+    table = coupling.tariffs(rows, chains.allowed.shape[1])
+    prices = Prices(chains, arm_class, table, support)
+    return prices, float(chains.worth(table).sum()) + float(horizon.weights @ support), reached
+
+
+def _classes(
+    problem: Problem, choices: Choices, start: FloatArray, horizon: Horizon, tariff: IntArray
+) -> tuple[Chains, IntArray]:
+    """Put arms with one model, one tariff and the same levels into one class."""
+    arms = problem.arms
+    key = arms.model * (int(tariff.max(initial=0)) + 1) + tariff
+    _, example, arm_class = np.unique(key, return_index=True, return_inverse=True)
+    arm_class = arm_class.reshape(-1)
+    count = len(example)
+    sums = [np.bincount(arm_class, column, minlength=count) for column in start.T]
+    mass = np.stack(sums, axis=1).astype(np.float64)
+    chains = Chains(
+        arms.next_rewards,
+        arms.kernels,
+        arms.model[example],
+        tariff[example],
+        mass,
+        choices.allowed[example],
+        horizon,
+    )
+    return chains, arm_class
+
+
+def _unmerged(problem: Problem, choices: Choices, start: FloatArray, prices: Prices) -> Prices:
+    """Return the same prices with every arm a class, and a tariff, of its own."""
+    arms = np.arange(problem.arms.n_arms)
+    chains, arm_class = _classes(problem, choices, start, prices.chains.horizon, arms)
+    table = prices.table[:, prices.chains.tariff[prices.arm_class]]
+    return replace(prices, chains=chains, arm_class=arm_class, table=table)
+
+
+def _require_action(problem: Problem) -> None:
+    """Raise unless some action satisfies the rules."""
+    problem.space._draw_by_program(np.random.default_rng(0))

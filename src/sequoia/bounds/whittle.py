@@ -1,0 +1,200 @@
+"""The Whittle index of a standard restless bandit."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sequoia.arrays import BoolArray, FloatArray, IntArray
+from sequoia.errors import ProblemError
+from sequoia.problem import Decision, Problem
+from sequoia.problem.spaces import Budget
+
+_CHUNK = 4_096
+_SLACK = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class WhittleIndices:
+    """The index of every state: the charge for acting at which acting and waiting are as good.
+
+    Attributes
+    ----------
+    indices
+        By model and state, ``(G, S)``; NaN for a model that is not indexable.
+    is_indexable
+        By model, ``(G,)``: whether the states in which acting is best only ever become fewer as
+        the charge rises.
+    """
+
+    indices: FloatArray
+    is_indexable: BoolArray
+
+
+def whittle_indices(
+    kernels: FloatArray, rewards: FloatArray, discount: float = 1.0
+) -> WhittleIndices:
+    """Compute the indices of many arms at once, exactly.
+
+    The charge rises from below. For the policy that is best at the current charge, the advantage
+    of acting is linear in the charge in every state; where it first reaches zero, that charge is
+    the index of the state, and the state leaves the set in which the policy acts. An arm is not
+    indexable when a state that left would have to come back.
+
+    Parameters
+    ----------
+    kernels
+        Transition probabilities without and with acting, ``(G, 2, S, S)``.
+    rewards
+        Reward of a step without and with acting, ``(G, 2, S)``.
+    discount
+        Less than 1 for discounted reward; 1 for average reward.
+
+    Raises
+    ------
+    ProblemError
+        With average reward, when some policy leaves an arm in separate sets of states for ever.
+    """
+    if not 0 < discount <= 1:
+        raise ProblemError(f"discount is {discount}; (0, 1] is wanted.")
+    parts = [
+        _climb(kernels[begin : begin + _CHUNK], rewards[begin : begin + _CHUNK], discount)
+        for begin in range(0, len(kernels), _CHUNK)
+    ]
+    indices = np.concatenate([part.indices for part in parts])
+    return WhittleIndices(indices, np.concatenate([part.is_indexable for part in parts]))
+
+
+def _climb(kernels: FloatArray, rewards: FloatArray, discount: float) -> WhittleIndices:
+    count, _, states = rewards.shape
+    each = np.arange(count)
+    indices = np.full((count, states), np.nan)
+    is_active = np.ones((count, states), dtype=np.bool_)
+    charge = np.full(count, -np.inf)
+    is_indexable = np.ones(count, dtype=np.bool_)
+    for _ in range(states):
+        level, slope = _advantage(kernels, rewards, is_active, discount)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            root = np.where(slope < -_SLACK, -level / slope, np.inf)
+        root = np.maximum(np.where(is_active, root, np.inf), charge[:, None])
+        state = root.argmin(axis=1)
+        following = root[each, state]
+        is_indexable &= np.isfinite(following)
+        following = np.where(np.isfinite(following), following, charge)
+        is_indexable &= ~_returns(level, slope, is_active, charge, following)
+        charge = following
+        indices[each, state] = charge
+        is_active[each, state] = False
+    level, slope = _advantage(kernels, rewards, is_active, discount)
+    is_indexable &= ~_returns(level, slope, is_active, charge, np.full(count, np.inf))
+    indices[~is_indexable] = np.nan
+    return WhittleIndices(indices, is_indexable)
+
+
+def _returns(
+    level: FloatArray, slope: FloatArray, is_active: BoolArray, low: FloatArray, high: FloatArray
+) -> BoolArray:
+    """Say whether, for a charge from ``low`` to ``high``, acting pays in a state that left."""
+    scale = _SLACK * (1 + np.abs(level).max(axis=1, initial=0.0))
+    is_back = np.zeros(len(level), dtype=np.bool_)
+    for charge in (low, high):
+        at = np.where(np.isfinite(charge), charge, 0.0)
+        gain = level + at[:, None] * slope
+        # Without end, only the slope counts.
+        gain = np.where(np.isfinite(charge)[:, None], gain, np.where(slope > _SLACK, np.inf, 0.0))
+        room = 1e3 * scale * (1 + np.abs(at))
+        is_back |= ((gain > room[:, None]) & ~is_active).any(axis=1) & (charge > -np.inf)
+    return is_back
+
+
+def _advantage(
+    kernels: FloatArray, rewards: FloatArray, is_active: BoolArray, discount: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return what acting gains over waiting: a level and a slope in the charge, ``(G, S)`` each."""
+    act = is_active[:, :, None]
+    moves = np.where(act, kernels[:, 1], kernels[:, 0])
+    own = np.where(is_active, rewards[:, 1], rewards[:, 0])
+    sides = np.stack([own, -is_active.astype(np.float64)], axis=2)
+    states = kernels.shape[-1]
+    system = np.eye(states) - discount * moves
+    if discount == 1:
+        # Relative values: the first is 0, and the average reward takes its column.
+        system[:, :, 0] = 1.0
+    try:
+        values = np.linalg.solve(system, sides)
+    except np.linalg.LinAlgError:
+        raise _not_unichain() from None
+    if discount == 1:
+        if not np.isfinite(values).all() or np.abs(values).max() > 1e12 * (1 + np.abs(own).max()):
+            raise _not_unichain()
+        values[:, 0] = 0.0
+    gain = discount * (kernels[:, 1] - kernels[:, 0]) @ values
+    return rewards[:, 1] - rewards[:, 0] + gain[:, :, 0], gain[:, :, 1] - 1.0
+
+
+def _not_unichain() -> ProblemError:
+    return ProblemError(
+        "some policy leaves an arm in separate sets of states for ever, so its average reward "
+        "depends on the start; give a discount below 1."
+    )
+
+
+class WhittlePolicy:
+    """Acts on the arms with the largest Whittle indices, as far as these are positive.
+
+    Parameters
+    ----------
+    discount
+        The problem's unless given; 1 for average reward.
+
+    Raises
+    ------
+    ProblemError
+        When the problem is not a standard bandit, or an arm is not indexable, with the reason.
+    """
+
+    name = "whittle"
+
+    def __init__(self, problem: Problem, discount: float | None = None) -> None:
+        most, acted = _standard(problem)
+        arms = problem.arms
+        pair = np.stack([np.zeros_like(acted), acted], axis=1)
+        each = np.arange(arms.n_models)[:, None]
+        found = whittle_indices(
+            arms.kernels[each, pair],
+            arms.next_rewards[each, pair],
+            problem.discount if discount is None else discount,
+        )
+        used = np.unique(arms.model)
+        wrong = used[~found.is_indexable[used]]
+        if len(wrong):
+            arm = int(np.flatnonzero(arms.model == wrong[0])[0])
+            raise ProblemError(f"{arms.names[arm]} is not indexable; use prices instead.")
+        self._problem = problem
+        self._most = most
+        self.indices = found.indices
+
+    def act(self, state: ArrayLike, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
+        """Return the decision to act where the index is largest."""
+        index = self.indices[self._problem.arms.model, np.asarray(state)]
+        order = np.argsort(-index, kind="stable")[: self._most]
+        action = np.zeros(len(index), dtype=np.int8)
+        action[order[index[order] > 0]] = 1
+        return self._problem.space.certify(action)
+
+
+def _standard(problem: Problem) -> tuple[int, IntArray]:
+    """Return how many arms may be acted on and, by model, the level of acting; or refuse."""
+    space = problem.space
+    reason = None
+    if not problem.is_identity:
+        reason = "its action columns are not its arms"
+    elif not isinstance(space, Budget):
+        reason = f"its actions are a {space.kind} space, not a plain budget"
+    elif not (space.costs == space.costs[0]).all() or space.costs[0] <= 0:
+        reason = "its arms have different costs"
+    if reason is not None:
+        raise ProblemError(f"{problem.name} is not a standard bandit: {reason}.")
+    assert isinstance(space, Budget)
+    level = np.abs(problem.arms.doses - 1.0).argmin(axis=1)
+    return int(min(space.limit / space.costs[0] + 1e-9, space.n_actions)), level
