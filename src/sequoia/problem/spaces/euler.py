@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import networkx as nx
@@ -159,6 +160,28 @@ class EulerForm:
         )
         crossed = csr_array(np.array(crossings, dtype=np.float64).reshape(size, len(self.edges)))
         return Rows.at_most(self._row(act=act, used=-crossed, twice=-crossed), 0.0, texts)
+
+    def plan(self, route: Sequence[int], acted: IntArray) -> FloatArray:
+        """Return the columns of a closed walk, given by its nodes, that acts on ``acted``."""
+        index = {frozenset(pair): e for e, pair in enumerate(self.edges.tolist())}
+        steps = [index[frozenset(pair)] for pair in pairwise(route)]
+        times = np.bincount(np.array(steps, dtype=np.int64), minlength=len(self.edges))
+        times = np.where(times > 2, 2 - times % 2, times)  # two more passes change nothing
+        half = np.zeros(len(self.is_near))
+        np.add.at(half, self.edges, 0.5 * times[:, None])
+        way = np.zeros((2, len(self.edges)))
+        came_from = dict(
+            nx.bfs_predecessors(nx.Graph(self.edges[times > 0].tolist()), self.source)
+            if len(steps)
+            else []
+        )
+        for node in acted.tolist():
+            while node != self.source:
+                before = came_from[node]
+                edge = index[frozenset((before, node))]
+                way[int(self.edges[edge, 0] != before), edge] += 1
+                node = before
+        return np.concatenate([times >= 1, times >= 2, half, *way]).astype(np.float64)
 
     def walk(self, values: FloatArray) -> list[int]:
         """Return the nodes of the closed walk that a point of this form stands for."""

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
 from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray, frozen, require
-from sequoia.errors import ProblemError
+from sequoia.errors import InfeasibleDecision, ProblemError
 from sequoia.problem.names import checked_names, index_of, say
 from sequoia.problem.numbers import whole
 from sequoia.problem.sheets import Column, Sheets, table
@@ -199,6 +199,13 @@ class Path(ActionSpace):
                 leg.append(int(before[start, leg[-1]]))
             route += leg[-2::-1]
         return route
+
+    def compact_plan(self, action: ActionArray) -> FloatArray:
+        """Return the Euler columns of a walk that visits what ``action`` acts on."""
+        route = self._route(action)
+        if route is None:
+            raise InfeasibleDecision(self._why_not(action))
+        return self._euler.plan(route, np.flatnonzero(action))
 
     def _plan(self, action: ActionArray) -> ActionArray | None:
         if action.sum() > self.limit:

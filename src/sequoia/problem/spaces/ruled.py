@@ -1,13 +1,13 @@
 """A space with extra rules on top."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.arrays import ActionArray, BoolArray
+from sequoia.arrays import ActionArray, BoolArray, FloatArray
 from sequoia.problem.names import say
 from sequoia.problem.rules import Rules
 from sequoia.problem.sheets import Sheets
@@ -65,12 +65,23 @@ class Ruled(ActionSpace):
         return LinearSystem.from_rows([self._rows], self.n_actions, self.names)
 
     def allows(self, actions: ArrayLike) -> BoolArray:
-        """Ask the base, then the rules."""
+        """Ask the rules, then the base."""
+        return self._both(actions, self._today.allows)
+
+    def _both(self, actions: ArrayLike, base: Callable[[ActionArray], BoolArray]) -> BoolArray:
         actions = np.asarray(actions, dtype=np.int8)
         allowed = self._extra.holds(actions)
         if allowed.any():
-            allowed[allowed] = self._today.allows(actions[allowed])
+            allowed[allowed] = base(actions[allowed])
         return allowed
+
+    def compact_plan(self, action: ActionArray) -> FloatArray:
+        """Ask the base: rules have no columns of their own."""
+        return self._today.compact_plan(action)
+
+    def surely_allows(self, actions: ArrayLike) -> BoolArray:
+        """Ask the rules, then the base."""
+        return self._both(actions, self._today.surely_allows)
 
     def enumerate(self, cap: int) -> ActionArray:
         """List the actions of the base, then keep what the rules allow."""

@@ -17,7 +17,6 @@ from sequoia.problem.sheets import Sheets
 from sequoia.problem.system import Decision, LinearSystem
 from sequoia.solve import Highs, Limits, Program, Status
 
-
 _TRIES_PER_ACTION = 8
 _CHUNK = 65_536
 
@@ -197,7 +196,7 @@ class ActionSpace(ABC):
     def _extended(
         self, level: ActionArray, parent: IntArray, column: IntArray, room: int
     ) -> ActionArray:
-        """Return the feasible ones of ``level[parent]`` with ``column`` added; stop past ``room``."""
+        """Return the feasible part of ``level[parent]`` plus ``column``; stop past ``room``."""
         kept = [level[:0]]
         for first in range(0, len(parent), _CHUNK):
             part = level[parent[first : first + _CHUNK]]
