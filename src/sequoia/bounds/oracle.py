@@ -67,6 +67,9 @@ class Oracle:
             value = float(values.max(initial=-np.inf))
             if bounds[row] - value <= allowance:
                 continue
+            if self._step.is_hard and self._quickly(weight, value + allowance):
+                is_new = True
+                continue
             known = self._columns[int(values.argmax())] if len(values) else None
             left = deadline - time.perf_counter()
             share = max(min(patience, left), 0.01)
@@ -78,6 +81,13 @@ class Oracle:
             if best.channels is not None:
                 is_new |= self._remember(best.channels, best.columns)
         return bounds, is_new
+
+    def _quickly(self, weight: FloatArray, wanted: float) -> bool:
+        """Look for an action worth more than ``wanted`` without a solver; remember it if new."""
+        action = self._step.hint(weight)
+        if action is None or weight @ action <= wanted:
+            return False
+        return self._remember(action.astype(np.float64), None)
 
     def _by_memory(self, weight: FloatArray) -> float:
         """Return the best bound that follows from earlier answers."""

@@ -28,7 +28,6 @@ _ENOUGH = 1e-7
 _WORTHWHILE = 1e-6
 
 
-@_BLAS.wrap(limits=1, user_api="blas")
 def minimise_smoothly(chains: Chains, coupling: Coupling, seconds: float) -> FloatArray:
     """Return good row prices, ``(B, R)``, for arms that are their own action columns.
 
@@ -40,7 +39,8 @@ def minimise_smoothly(chains: Chains, coupling: Coupling, seconds: float) -> Flo
     mu = _FIRST * scale
     for size in _SAMPLES:
         sample = _sample(chains, coupling, prices, size)
-        prices = _anneal(_Dual.of(sample, coupling), prices, mu, scale, deadline)
+        with _BLAS.limit(limits=1, user_api="blas"):
+            prices = _anneal(_Dual.of(sample, coupling), prices, mu, scale, deadline)
         mu = _AGAIN * scale
         if sample is chains:
             break

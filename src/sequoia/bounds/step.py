@@ -7,6 +7,7 @@ import numpy as np
 
 from sequoia.arrays import ActionArray, FloatArray
 from sequoia.bounds.choices import Choices
+from sequoia.bounds.hint import good_action
 from sequoia.bounds.sift import Sift
 from sequoia.errors import InfeasibleSpace, SolverFailed, TooLarge
 from sequoia.problem import Problem
@@ -127,6 +128,8 @@ class Step:
             channels = None if found.action is None else found.action.astype(np.float64)
             return Best(found.action, channels, found.value, found.bound)
         program = replace(self._program, objective=np.asarray(weights @ self._choices.reads))
+        if start is None and self.is_hard:
+            start = self._hint(weights)
         solution = self._solver.solve(program, limits, start)
         if solution.status is Status.INFEASIBLE:
             raise InfeasibleSpace("no decision satisfies the rules.")
@@ -138,6 +141,24 @@ class Step:
         channels = np.rint(self._choices.reads @ solution.values)
         bound = max(solution.bound, solution.objective)
         return Best(action, channels, solution.objective, bound, solution.values)
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether a solver may not find a good action by itself: long walks."""
+        space = self._problem.space
+        return self._problem.is_identity and space.base.kind == "path" and space.n_actions > 30
+
+    def hint(self, weights: FloatArray) -> ActionArray | None:
+        """Return a good action, ``(N,)``, quickly and without proof, where arms are columns."""
+        return good_action(self._problem.space, weights)
+
+    def _hint(self, weights: FloatArray) -> FloatArray | None:
+        """Return the columns of a good action, to begin from."""
+        action = self.hint(weights)
+        if action is None:
+            return None
+        fixed = self._choices.system.program(np.zeros(len(action)), fixed=action)
+        return self._solver.solve(fixed, Limits(seconds=5.0)).values
 
     def _best_few(self, weights: FloatArray, most: int) -> Best:
         action = np.zeros(len(weights), dtype=np.int8)

@@ -7,10 +7,14 @@ from typing import Annotated, NoReturn
 import typer
 
 from sequoia import __version__
+from sequoia.cli.bound import bound
 from sequoia.cli.demo import demo
 from sequoia.cli.errors import run
+from sequoia.cli.evaluate import evaluate_command
 from sequoia.cli.make import app as make
+from sequoia.cli.plan import plan
 from sequoia.cli.problem import check, exact, show
+from sequoia.cli.report import report
 from sequoia.cli.solvers import solvers
 
 app = typer.Typer(
@@ -25,8 +29,12 @@ app.add_typer(make)
 app.command()(show)
 app.command()(check)
 app.command()(exact)
+app.command()(bound)
 app.command()(demo)
 app.command()(solvers)
+app.command("evaluate")(evaluate_command)
+app.command()(plan)
+app.command()(report)
 
 
 @app.callback()

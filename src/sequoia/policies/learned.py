@@ -52,6 +52,7 @@ def iterative_dqn(problem: Problem, q: QFunction) -> Greedy:
     columns = Columns.of_problem(problem)
 
     def value(state: IntArray, actions: ActionArray) -> FloatArray:
-        return q.fold(state[None]).values(columns.encode(actions)[None])[0]
+        values: FloatArray = q.fold(state[None]).values(columns.encode(actions)[None])[0]
+        return values
 
     return Greedy(problem, value, "iterative-dqn")

@@ -1,9 +1,25 @@
 """Pictures: ``plot_x(thing, ax=None)`` draws on ``ax``, or on a figure of its own."""
 
 from sequoia.experiments.plots.canvas import save_plot
+from sequoia.experiments.plots.plot_comparison import plot_comparison
+from sequoia.experiments.plots.plot_decision import plot_decision
+from sequoia.experiments.plots.plot_decision_times import plot_decision_times
 from sequoia.experiments.plots.plot_episode import plot_episode
+from sequoia.experiments.plots.plot_paired import plot_paired
 from sequoia.experiments.plots.plot_problem import plot_problem
+from sequoia.experiments.plots.plot_reward_over_time import plot_reward_over_time
 from sequoia.experiments.plots.plot_sigmoid import plot_sigmoid
 from sequoia.experiments.plots.plot_underground import plot_underground
 
-__all__ = ["plot_episode", "plot_problem", "plot_sigmoid", "plot_underground", "save_plot"]
+__all__ = [
+    "plot_comparison",
+    "plot_decision",
+    "plot_decision_times",
+    "plot_episode",
+    "plot_paired",
+    "plot_problem",
+    "plot_reward_over_time",
+    "plot_sigmoid",
+    "plot_underground",
+    "save_plot",
+]

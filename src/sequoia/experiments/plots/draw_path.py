@@ -22,7 +22,7 @@ def draw_path(problem: Problem, ax: Axes | None = None) -> Axes:
     size = len(space.names)
     ax = ax if ax is not None else new_axes(8.0, 5.0 if size <= 40 else 7.0)
     title(ax, problem.name)
-    places = _positions(space)
+    places = positions(space)
     best = problem.arms.rewards.max(axis=1)[problem.arms.model]
     ax.add_collection(LineCollection(places[space.edges], colors=GREY, linewidths=1.5, zorder=1))
     dots = ax.scatter(
@@ -57,7 +57,7 @@ def draw_path(problem: Problem, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def _positions(space: Any) -> FloatArray:
+def positions(space: Any) -> FloatArray:
     """Return where the nodes are drawn, ``(N, 2)``: as the user says, else by springs."""
     if space.positions is not None:
         known: FloatArray = space.positions

@@ -82,7 +82,7 @@ class Custom(ActionSpace):
 
     def enumerate(self, cap: int) -> ActionArray:
         """Try every action: nothing is known about the rows."""
-        self._limit_tries(2**self.n_actions, cap)
+        self._limit_tries(2**self.n_actions, cap, per_action=50)
         bits = np.arange(2**self.n_actions)[:, None] >> np.arange(self.n_actions)
         actions = (bits & 1).astype(np.int8)
         found: ActionArray = actions[self.allows(actions)]

@@ -17,7 +17,6 @@ from sequoia.problem.sheets import Sheets
 from sequoia.problem.system import Decision, LinearSystem
 from sequoia.solve import Highs, Limits, Program, Status
 
-_TRIES_PER_ACTION = 8
 _CHUNK = 65_536
 
 
@@ -206,11 +205,11 @@ class ActionSpace(ABC):
                 break
         return np.concatenate(kept)
 
-    def _limit_tries(self, tries: int, cap: int) -> None:
-        if tries > _TRIES_PER_ACTION * cap:
+    def _limit_tries(self, tries: int, cap: int, per_action: int = 8) -> None:
+        if tries > per_action * cap:
             raise TooLarge(
                 f"listing up to {cap} actions of the {self.kind} space takes more than "
-                f"{_TRIES_PER_ACTION * cap} tries."
+                f"{per_action * cap} tries."
             )
 
     def _too_many(self, cap: int) -> TooLarge:
