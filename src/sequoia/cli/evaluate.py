@@ -1,0 +1,161 @@
+"""``sequoia evaluate``: compare policies under the same luck."""
+
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sequoia.cli.problem import AsJson, File
+from sequoia.cli.progress import showing
+from sequoia.errors import FileError
+from sequoia.experiments import Estimate, Evaluation, Progress, evaluate, save_evaluation
+from sequoia.experiments.evaluate import BoundKind
+from sequoia.experiments.parts import Parts
+from sequoia.policies import POLICIES
+from sequoia.problem import load
+
+_WIDTH = 100
+_DEFAULT = "idle,random,sampling,myopic,price"
+
+Model = Annotated[
+    Path | None, typer.Option(metavar="DIR", help="A trained model, for those that need one.")
+]
+
+
+def evaluate_command(
+    file: File,
+    policies: Annotated[
+        str, typer.Option(metavar="NAMES", help=f"Some of {', '.join(POLICIES)}.")
+    ] = _DEFAULT,
+    model: Model = None,
+    episodes: Annotated[int, typer.Option(help="Number of episodes.")] = 50,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    jobs: Annotated[int, typer.Option(help="Number of processes.")] = 1,
+    bound: Annotated[BoundKind, typer.Option(help="Which upper bound to print beside it.")] = "lp",
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write: FILE.json.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare policies fairly.
+
+    Same starts and same luck for all. Interrupted, the same command goes on where it stopped.
+    """
+    refuse_model(model)
+    problem = load(file)
+    names = [name.strip() for name in policies.split(",") if name.strip()]
+    _check_output(output)
+    parts = Parts(_work_folder(output, problem.fingerprint))
+    source = os.path.relpath(file, output.parent) if output is not None else str(file)
+    with _watching(parts) as on_event:
+        found = evaluate(
+            problem,
+            names,
+            episodes,
+            seed,
+            jobs=jobs,
+            bound=bound,
+            work=parts.folder,
+            source=source,
+            on_event=on_event,
+        )
+    if output is not None:
+        save_evaluation(found, output)
+    parts.clear()
+    if as_json:
+        typer.echo(json.dumps(found.summary(), indent=2, ensure_ascii=False))
+        return
+    _print(found)
+    if output is not None:
+        typer.echo(f"Wrote {output}; for pictures: sequoia report {output} -o report.html")
+
+
+def refuse_model(model: Path | None) -> None:
+    """Say that models cannot be read; training comes in a later version."""
+    if model is not None:
+        raise FileError(f"{model} cannot be used: this version does not read trained models yet.")
+
+
+def _check_output(output: Path | None) -> None:
+    """Say early what would be said after the work."""
+    if output is None:
+        return
+    if output.suffix != ".json":
+        raise FileError(f"{output} ends in {output.suffix!r}; .json is wanted.")
+    if not output.parent.is_dir():
+        raise FileError(f"{output.parent} is not a folder; make it first.")
+
+
+def _work_folder(output: Path | None, fingerprint: str) -> Path:
+    """Return where finished pieces are kept: beside the output, else among the user's caches."""
+    if output is not None:
+        return output.with_name(f"{output.name}.parts")
+    caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    here = hashlib.sha256(f"{Path.cwd()}\n{fingerprint}".encode()).hexdigest()[:16]
+    return caches / "sequoia" / f"{here}.parts"
+
+
+@contextmanager
+def _watching(parts: Parts) -> Iterator[Callable[[Progress], None]]:
+    """Show how far it is; when it is interrupted, say what is kept."""
+    last: Progress | None = None
+    try:
+        with showing("Evaluating", "blocks of episodes") as show:
+
+            def watch(progress: Progress) -> None:
+                nonlocal last
+                if progress.kept and last is None:
+                    typer.echo(f"Picked up {progress.kept} finished blocks.", err=True)
+                last = progress
+                show(progress)
+
+            yield watch
+    except KeyboardInterrupt:
+        if last is not None:
+            typer.echo(
+                f"Stopped. {last.done} of {last.total} blocks are kept in {parts.folder}; the "
+                "same command goes on from there.",
+                err=True,
+            )
+        raise
+
+
+def _print(found: Evaluation) -> None:
+    columns = ["policy", "reward per step", "× random", "% of bound", "ms", f"minus {found.best}"]
+    table = Table(*columns, box=None, title=found.problem, title_justify="left")
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name in found.names:
+        relative, percent = found.relative_to_random(name), found.percent_of_bound(name)
+        table.add_row(
+            name,
+            _plus_minus(found.mean(name)),
+            "–" if relative is None else f"{relative:.2f}",
+            "–" if percent is None else f"{percent:.1f}",
+            f"{found.ms_per_decision(name):.3g}",
+            "" if name == found.best else _plus_minus(found.paired(name, found.best)),
+        )
+    console = Console(highlight=False)
+    console.width = max(console.width, _WIDTH)
+    console.print(table)
+    if found.bound is not None:
+        console.print(
+            f"No policy earns more than {found.bound.per_step:.4g} per step on average "
+            f"({found.bound.kind} bound).",
+            soft_wrap=True,
+        )
+    console.print(
+        f"{found.n_episodes} episodes, the same luck for all; ± is a 95 % confidence interval.",
+        soft_wrap=True,
+    )
+
+
+def _plus_minus(one: Estimate) -> str:
+    return f"{one.mean:.2f}" if one.half != one.half else f"{one.mean:.2f} ± {one.half:.2f}"

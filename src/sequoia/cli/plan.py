@@ -1,0 +1,209 @@
+"""``sequoia plan``: what to do today."""
+
+import csv
+import io
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sequoia.cli.evaluate import Model, refuse_model
+from sequoia.cli.problem import AsJson, File
+from sequoia.errors import FileError, ProblemError
+from sequoia.experiments.errands import Errand
+from sequoia.experiments.evaluation import number
+from sequoia.experiments.state_file import read_states
+from sequoia.experiments.today import Planner, Today, Why, Worth
+from sequoia.experiments.wishes import todays_rules
+from sequoia.experiments.writing import write_text
+from sequoia.policies import POLICIES
+from sequoia.problem import load
+
+_ENDINGS = (".csv", ".json")
+_MOST_ARMS = 15
+
+
+def plan(
+    file: File,
+    state: Annotated[
+        Path, typer.Option(metavar="CSV", help="Today's states: the columns arm and state.")
+    ],
+    policy: Annotated[str, typer.Option(help=f"One of {', '.join(POLICIES)}.")] = "price",
+    model: Model = None,
+    absent: Annotated[
+        list[str] | None, typer.Option(metavar="WORKER", help="Who is off, such as worker:3.")
+    ] = None,
+    must: Annotated[
+        list[str] | None, typer.Option(metavar="ARM", help="What to act on, such as arm:7.")
+    ] = None,
+    never: Annotated[
+        list[str] | None, typer.Option(metavar="ARM", help="What not to act on, such as arm:2.")
+    ] = None,
+    why: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ARM", help="Say what dropping or including it would cost."),
+    ] = None,
+    time_limit: Annotated[float, typer.Option(help="Seconds for one decision.")] = 10.0,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Where to write: FILE.csv or FILE.json.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Plan today: who does what, when and where.
+
+    What it is worth, how far it can be from the best, and what else could be done.
+    """
+    refuse_model(model)
+    if output is not None and output.suffix not in _ENDINGS:
+        raise FileError(f"{output} ends in {output.suffix!r}; .csv or .json is wanted.")
+    if not time_limit > 0:
+        raise ProblemError(f"the time limit is {time_limit:g}; more than 0 seconds are wanted.")
+    problem = load(file)
+    states = read_states(state, problem)
+    rules = todays_rules(problem, absent or (), must or (), never or ())
+    planner = Planner(problem, states, time_limit)
+    found = planner.plan(problem.with_rules(rules), policy)
+    reasons = [planner.why(found, text) for text in why or ()]
+    content = to_json(planner, found, reasons)
+    if output is not None:
+        write_text(output, _csv(found) if output.suffix == ".csv" else _dumps(content))
+    if as_json:
+        typer.echo(_dumps(content))
+        return
+    _print(planner, found, reasons)
+    if output is not None:
+        typer.echo(f"Wrote {output}.")
+
+
+def to_json(planner: Planner, found: Today, reasons: Sequence[Why]) -> dict[str, Any]:
+    """Return a plan as ``--json`` prints it."""
+    gain = _minus(found.worth, found.idle)
+    return {
+        "problem": found.problem.name,
+        "fingerprint": planner.problem.fingerprint,
+        "policy": found.policy,
+        "errands": [one._asdict() for one in found.errands],
+        "words": found.problem.space.describe(found.decision),
+        "action": found.problem.space.chosen(found.decision.action),
+        "value": _worth(found.worth),
+        "doing_nothing": _worth(found.idle),
+        "gain": _worth(gain),
+        "gap": {"of": found.objective, "at_most": number(found.gap)},
+        "arms": _arms(planner, found),
+        "why": [
+            {
+                "name": one.name,
+                "is_chosen": one.is_chosen,
+                "cost": None if one.cost is None else _worth(one.cost),
+                "instead": [errand._asdict() for errand in one.instead],
+                "reason": one.reason,
+            }
+            for one in reasons
+        ],
+        "seconds": found.seconds,
+    }
+
+
+def _arms(planner: Planner, found: Today) -> list[dict[str, Any]]:
+    """Return the arms that the plan reaches and what it gains from each, the most first."""
+    level = found.problem.levels(found.decision.action[None])[0]
+    reached = np.flatnonzero(level)
+    long_run, next_step = planner.long_run, planner.next_step
+    rows = [
+        {
+            "arm": found.problem.arms.names[arm],
+            "state": int(found.state[arm]),
+            "next_step": float(next_step[arm, level[arm]] - next_step[arm, 0]),
+            "long_run": float(long_run[arm, level[arm]] - long_run[arm, 0]),
+        }
+        for arm in reached.tolist()
+    ]
+    return sorted(rows, key=lambda row: -row["long_run"])
+
+
+def _print(planner: Planner, found: Today, reasons: Sequence[Why]) -> None:
+    console = Console(highlight=False)
+    console.print(Text(f"{found.problem.name}: {found.policy} plan"), soft_wrap=True)
+    console.print(_errand_table(found.errands))
+    gain = _minus(found.worth, found.idle)
+    console.print(
+        f"Next step: {found.worth.next_step:.4g} expected reward, {gain.next_step:+.4g} against "
+        f"doing nothing.\nLong run: {found.worth.long_run:.4g} over {planner.problem.horizon} "
+        f"steps by prices, {gain.long_run:+.4g} against doing nothing today.",
+        soft_wrap=True,
+    )
+    console.print(_gap_in_words(found), soft_wrap=True)
+    _print_arms(console, _arms(planner, found))
+    for one in reasons:
+        console.print(Text(_why_in_words(one)), soft_wrap=True)
+
+
+def _errand_table(errands: Sequence[Errand]) -> Table:
+    """Show the columns that say something."""
+    if not errands:
+        return Table("nothing to do today", box=None)
+    used = [field for field in Errand._fields if any(getattr(one, field) for one in errands)]
+    table = Table(*used, box=None)
+    for one in errands:
+        table.add_row(*(Text(getattr(one, field)) for field in used))
+    return table
+
+
+def _print_arms(console: Console, rows: Sequence[dict[str, Any]]) -> None:
+    if not rows:
+        return
+    table = Table("reached", "state", "next step", "long run", box=None)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in rows[:_MOST_ARMS]:
+        gains = (f"{row['next_step']:+.3f}", f"{row['long_run']:+.3f}")
+        table.add_row(Text(row["arm"]), str(row["state"]), *gains)
+    console.print(table)
+    if len(rows) > _MOST_ARMS:
+        console.print(f"and {len(rows) - _MOST_ARMS} more arms")
+
+
+def _gap_in_words(found: Today) -> str:
+    if found.gap <= 1e-6:
+        return f"Proven: no plan is better for the {found.objective}."
+    return f"No plan is better for the {found.objective} by more than {100 * found.gap:.2g} %."
+
+
+def _why_in_words(one: Why) -> str:
+    verb = "Dropping" if one.is_chosen else "Including"
+    if one.cost is None:
+        return f"{verb} {one.name} is impossible: {one.reason}"
+    return (
+        f"{verb} {one.name} changes the next step by {_signed(-one.cost.next_step)} and the long "
+        f"run by {_signed(-one.cost.long_run)}."
+    )
+
+
+def _signed(value: float) -> str:
+    return "0" if abs(value) < 5e-7 else f"{value:+.4g}"
+
+
+def _minus(one: Worth, other: Worth) -> Worth:
+    return Worth(one.next_step - other.next_step, one.long_run - other.long_run)
+
+
+def _worth(one: Worth) -> dict[str, float]:
+    return {"next_step": one.next_step, "long_run": one.long_run}
+
+
+def _csv(found: Today) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(Errand._fields)
+    writer.writerows(found.errands)
+    return text.getvalue()
+
+
+def _dumps(content: dict[str, Any]) -> str:
+    return json.dumps(content, indent=2, ensure_ascii=False)

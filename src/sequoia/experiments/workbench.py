@@ -1,0 +1,122 @@
+"""Where blocks of episodes are played: here, or in processes of their own."""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from sequoia.errors import SolverFailed
+from sequoia.experiments.play import Played, play
+from sequoia.policies import Policy
+from sequoia.problem import Problem
+from sequoia.simulate import Scenarios
+
+
+class Unit(NamedTuple):
+    """Some episodes of one policy: a piece of work that is done or not done."""
+
+    name: str
+    first: int
+    size: int
+
+
+class Maker(NamedTuple):
+    """How a policy is made, and whether it is made anew for every unit."""
+
+    make: Callable[[Problem], Policy]
+    remembers: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Workbench:
+    """Everything that is needed to play a unit; each policy is made once, when first wanted."""
+
+    problem: Problem
+    scenarios: Scenarios
+    makers: Mapping[str, Maker]
+    seed: int
+    _made: dict[str, Policy] = field(default_factory=dict)
+
+    def play(self, unit: Unit) -> Played:
+        """Play one unit."""
+        maker = self.makers[unit.name]
+        if unit.name not in self._made or maker.remembers:
+            self._made[unit.name] = maker.make(self.problem)
+        part = slice(unit.first, unit.first + unit.size)
+        scenarios = Scenarios(self.scenarios.start[part], self.scenarios.noise[part])
+        policy = self._made[unit.name]
+        return play(self.problem, policy, unit.name, scenarios, unit.first, self.seed)
+
+
+def play_units(bench: Workbench, units: Iterable[Unit], jobs: int) -> Iterator[tuple[Unit, Played]]:
+    """Yield every unit with what happened, as they get done."""
+    units = list(units)
+    if jobs <= 1 or len(units) <= 1:
+        for unit in units:
+            yield unit, bench.play(unit)
+    else:
+        yield from _play_apart(bench, units, jobs)
+
+
+def _play_apart(bench: Workbench, units: list[Unit], jobs: int) -> Iterator[tuple[Unit, Played]]:
+    spawn = multiprocessing.get_context("spawn")
+    before = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(min(jobs, len(units)), spawn, _begin, (bench,))
+    waiting: dict[Future[Played], Unit] = {}
+    try:
+        with _deaf_to_interrupts():
+            waiting |= {pool.submit(_play, unit): unit for unit in units}
+        while waiting:
+            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield waiting.pop(future), future.result()
+    except BrokenProcessPool:
+        raise SolverFailed("a process of the evaluation was ended from outside.") from None
+    finally:
+        # Whatever is under way when this ends early is not waited for.
+        pool.shutdown(wait=False, cancel_futures=True)
+        if waiting:
+            for child in set(multiprocessing.active_children()) - before:
+                child.terminate()
+        pool.shutdown(wait=True)
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
+    """Start processes that ignore Ctrl-C from their first moment; this one stops them itself."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    known = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, known)
+
+
+_bench: Workbench
+
+
+def _begin(bench: Workbench) -> None:
+    """Set a process up."""
+    global _bench
+    _bench = bench
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it is gone, killed or not."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _play(unit: Unit) -> Played:
+    return _bench.play(unit)

@@ -1,0 +1,48 @@
+"""The best action for the next step, by a mixed-integer program."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sequoia.arrays import FloatArray
+from sequoia.bounds.step import Step
+from sequoia.errors import SolverFailed
+from sequoia.problem import Decision, Problem
+from sequoia.solve import Limits, Solver
+
+_SECONDS = 10.0
+
+
+class Myopic:
+    """The largest expected reward of the next state, over the whole space (paper, section 5).
+
+    Dose levels are tabulated, so the program is exact behind a link function too; the paper
+    approximates the link by straight pieces.
+
+    Parameters
+    ----------
+    seconds
+        Longest time for one decision; the best action found by then is taken.
+    """
+
+    name = "myopic"
+
+    def __init__(
+        self, problem: Problem, *, solver: Solver | None = None, seconds: float = _SECONDS
+    ) -> None:
+        self._problem = problem
+        self._step = Step(problem, solver=solver)
+        self._limits = Limits(seconds=seconds)
+
+    def act(self, state: ArrayLike, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
+        """Return the decision with the best next step in ``state``, ``(J,)``."""
+        best = self._step.best(next_step_weights(self._problem, state), self._limits)
+        if best.action is None:
+            raise SolverFailed(f"no decision was found in {self._limits.seconds:g} seconds.")
+        return self._problem.space.certify(best.action)
+
+
+def next_step_weights(problem: Problem, state: ArrayLike) -> FloatArray:
+    """Return the expected next reward of every arm by dose level, ``(J, L)``."""
+    arms = problem.arms
+    weights: FloatArray = arms.next_rewards[arms.model, :, np.asarray(state)]
+    return weights

@@ -1,0 +1,176 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sequoia import save
+from sequoia.problem.families import capacity, standard
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
+
+
+@pytest.fixture
+def run(command, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "caches"))
+    save(capacity(arms=6, workers=2, horizon=4), tmp_path / "p.npz")
+    return command
+
+
+def without_times(path: Path) -> dict:
+    content = json.loads(path.read_text())
+    for one in content["policies"].values():
+        del one["ms_per_decision"]
+    del content["data"]["seconds"]
+    if content["bound"]:
+        del content["bound"]["seconds"]
+    return content
+
+
+def test_a_table_and_a_file(run):
+    outcome = run("evaluate", "p.npz", "--policies", "idle,random,price", "-o", "e.json")
+    assert outcome.code == 0
+    assert outcome.err == ""
+    lines = outcome.out.splitlines()
+    assert lines[0].strip() == "capacity, 6 arms, 2 workers, seed 0"
+    for word in ("policy", "reward per step", "× random", "% of bound", "ms", "minus price"):
+        assert word in lines[1]
+    assert [line.split()[0] for line in lines[2:5]] == ["idle", "random", "price"]
+    assert lines[5].startswith("No policy earns more than")
+    assert lines[-1] == "Wrote e.json; for pictures: sequoia report e.json -o report.html"
+    assert sorted(os.listdir()) == ["e.json", "p.npz"]
+
+
+def test_json_alone_on_stdout(run):
+    outcome = run("evaluate", "p.npz", "--policies", "random, idle", "--episodes", 6, "--json")
+    content = json.loads(outcome.out)
+    assert list(content) == ["problem", "fingerprint", "bound", "policies"]
+    assert list(content["policies"]) == ["random", "idle"]
+    assert not list(Path("caches/sequoia").iterdir())
+
+
+def test_hull_and_no_bound(run):
+    run("evaluate", "p.npz", "--policies", "idle", "--bound", "hull", "-o", "h.json")
+    assert json.loads(Path("h.json").read_text())["bound"]["kind"] == "hull"
+    outcome = run("evaluate", "p.npz", "--policies", "idle", "--bound", "none", "--json")
+    assert json.loads(outcome.out)["bound"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--policies nonsense", "there is no policy 'nonsense'"),
+        ("--policies sequoia", "sequoia needs a trained model"),
+        ("--policies whittle", "whittle: "),
+        ("--policies ,", "policies is 0"),
+        ("--model here", "does not read trained models yet"),
+        ("--episodes 0", "episodes is 0"),
+        ("--seed -1", "seed is -1"),
+        ("--jobs 0", "jobs is 0"),
+        ("--bound tight", "tight"),
+        ("-o e.txt", "ends in '.txt'"),
+        ("-o nowhere/e.json", "is not a folder"),
+    ],
+)
+def test_what_goes_wrong_is_one_line(run, arguments, words):
+    outcome = run("evaluate", "p.npz", *arguments.split())
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert words in outcome.err
+    assert outcome.err.count("\n") == 1
+
+
+def start(folder: Path, *arguments: str) -> subprocess.Popen:
+    code = "from sequoia.cli import main; main()"
+    return subprocess.Popen(
+        [sys.executable, "-c", code, *arguments],
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def wait_for_pieces(folder: Path, count: int, process: subprocess.Popen) -> None:
+    deadline = time.monotonic() + 60
+    while process.poll() is None and time.monotonic() < deadline:
+        if len(list(folder.glob("*.npz"))) >= count:
+            return
+        time.sleep(0.005)
+    raise AssertionError(f"ended too early: {process.communicate()[1]}")
+
+
+def children_of(process: subprocess.Popen) -> list[int]:
+    found = []
+    for status in Path("/proc").glob("[0-9]*/status"):
+        try:
+            text = status.read_text()
+        except OSError:
+            continue
+        if f"\nPPid:\t{process.pid}\n" in text:
+            found.append(int(status.parent.name))
+    return found
+
+
+ARGUMENTS = ("--policies", "sampling,price,random", "--episodes", "40", "--seed", "5")
+
+
+@POSIX
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_killed_half_way_and_run_again_gives_the_same_file(run, tmp_path, jobs):
+    save(standard(arms=40, horizon=20), tmp_path / "q.npz")
+    whole = run("evaluate", "q.npz", *ARGUMENTS, "-o", "whole.json")
+    assert whole.code == 0
+    process = start(tmp_path, "evaluate", "q.npz", *ARGUMENTS, "-o", "e.json", "--jobs", jobs)
+    parts = tmp_path / "e.json.parts"
+    wait_for_pieces(parts, 4, process)
+    children = children_of(process)
+    process.kill()
+    process.communicate(timeout=30)
+    assert not (tmp_path / "e.json").exists()
+    kept = {file.name: file.read_bytes() for file in parts.glob("*.npz")}
+    assert 4 <= len(kept) < 24
+    again = run("evaluate", "q.npz", *ARGUMENTS, "-o", "e.json", "--jobs", jobs)
+    assert again.code == 0
+    assert f"Picked up {len(kept)} finished blocks." in again.err
+    assert without_times(tmp_path / "e.json") == without_times(tmp_path / "whole.json")
+    assert not parts.exists()
+    # The processes of a killed evaluation end with it.
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{child}").exists() for child in children):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+@POSIX
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_ctrl_c_keeps_what_is_finished(tmp_path, jobs):
+    save(standard(arms=40, horizon=20), tmp_path / "q.npz")
+    process = start(tmp_path, "evaluate", "q.npz", *ARGUMENTS, "-o", "e.json", "--jobs", jobs)
+    parts = tmp_path / "e.json.parts"
+    wait_for_pieces(parts, 3, process)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out == ""
+    assert err.startswith("Stopped. ")
+    assert err.count("\n") == 1
+    assert "the same command goes on from there" in err
+    assert len(list(parts.glob("*.npz"))) >= 3
+
+
+def test_a_line_now_and_then_without_a_terminal(capsys):
+    from sequoia.cli import progress
+    from sequoia.experiments import Progress
+
+    with progress.showing("Evaluating", "blocks") as show:
+        show(Progress(1, 4, 0, 5.0))
+        assert capsys.readouterr().err == ""
+        show._last -= 60
+        show(Progress(2, 4, 0, 300.0))
+    assert capsys.readouterr().err == "Evaluating: 2 of 4 blocks, about 5 min left\n"
+    assert progress.duration(7200) == "about 2.0 h"

@@ -1,0 +1,107 @@
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from sequoia import Rules, save
+from sequoia.problem.families import capacity, routing, scheduling
+
+
+@pytest.fixture
+def run(command, tmp_path):
+    for name, problem in {
+        "cap": capacity(arms=8, workers=3),
+        "week": scheduling(arms=8, workers=3),
+        "tube": routing(arms=8, budget=3),
+    }.items():
+        save(problem, tmp_path / f"{name}.npz")
+        rows = [f"{arm},{number % 3}\n" for number, arm in enumerate(problem.arms.names)]
+        (tmp_path / f"{name}.csv").write_text("arm,state\n" + "".join(rows))
+    return command
+
+
+@pytest.mark.parametrize("name", ["cap", "week", "tube"])
+@pytest.mark.parametrize("policy", ["price", "myopic", "sampling"])
+def test_a_plan_in_words(run, name, policy):
+    outcome = run("plan", f"{name}.npz", "--state", f"{name}.csv", "--policy", policy)
+    assert outcome.code == 0
+    assert outcome.err == ""
+    lines = outcome.out.splitlines()
+    assert lines[0].endswith(f": {policy} plan")
+    assert lines[1].split()[-1] == "do"
+    assert any(line.startswith("Next step: ") for line in lines)
+    assert any(line.startswith("Long run: ") for line in lines)
+    assert any(line.startswith(("Proven: ", "No plan is better")) for line in lines)
+
+
+def test_what_is_special_today(run):
+    outcome = run(
+        *("plan", "cap.npz", "--state", "cap.csv", "--absent", "worker:1", "--must", "arm:7"),
+        *("--never", "arm:2", "--why", "arm:3", "--why", "arm:7", "--json", "--time-limit", 5),
+    )
+    content = json.loads(outcome.out)
+    assert "arm 7" in content["action"]
+    assert "arm 2" not in content["action"]
+    assert "worker 1" not in {one["who"] for one in content["errands"]}
+    first, second = content["why"]
+    assert first["name"] == "arm 3"
+    assert first["cost"]["long_run"] >= -1e-9
+    assert second["cost"] is None
+    assert "must act on arm 7 | never act on arm 7" in second["reason"]
+    gain = content["value"]["long_run"] - content["doing_nothing"]["long_run"]
+    assert content["gain"]["long_run"] == pytest.approx(gain)
+    assert content["gap"] == {"of": "long run", "at_most": pytest.approx(0, abs=1e-6)}
+    saved = sum(one["long_run"] for one in content["arms"])
+    assert saved == pytest.approx(gain)
+
+
+def test_files(run):
+    assert run("plan", "week.npz", "--state", "week.csv", "-o", "p.csv").code == 0
+    with Path("p.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["who", "when", "where", "do"]
+    assert {row["do"] for row in rows} == {"visit"}
+    run("plan", "week.npz", "--state", "week.csv", "-o", "p.json")
+    assert [one["where"] for one in json.loads(Path("p.json").read_text())["errands"]] == [
+        row["where"] for row in rows
+    ]
+
+
+def test_nothing_to_do(run, tmp_path):
+    problem = capacity(arms=3, workers=1)
+    save(problem.with_rules(Rules(absent=["worker 0"])), tmp_path / "off.npz")
+    Path("off.csv").write_text("arm,state\narm 0,0\narm 1,0\narm 2,0\n")
+    outcome = run("plan", "off.npz", "--state", "off.csv", "-o", "off-plan.csv")
+    assert outcome.code == 0
+    assert "nothing to do today" in outcome.out
+    assert Path("off-plan.csv").read_text() == "who,when,where,do\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("cap.npz", "--state"),
+        ("cap.npz --state nowhere.csv", "does not exist"),
+        ("cap.npz --state tube.csv", "is unknown; arms run from 'arm 0' to 'arm 7'"),
+        ("cap.npz --state cap.csv --absent worker:9", "names no worker"),
+        ("tube.npz --state tube.csv --absent worker:1", "a path problem has none"),
+        ("cap.npz --state cap.csv --must arm:8", "names no arm"),
+        ("cap.npz --state cap.csv --never arm:x", "names no arm"),
+        ("cap.npz --state cap.csv --why arm:x", "names no arm"),
+        ("cap.npz --state cap.csv --must arm:1 --never arm:1", "these contradict"),
+        ("cap.npz --state cap.csv --policy nonsense", "no policy 'nonsense'"),
+        ("cap.npz --state cap.csv --policy sequoia", "needs a trained model"),
+        ("cap.npz --state cap.csv --policy sequoia --model here", "does not read trained models"),
+        ("tube.npz --state tube.csv --policy iterative-myopic", "one stop at a time"),
+        ("cap.npz --state cap.csv --time-limit 0", "more than 0 seconds"),
+        ("cap.npz --state cap.csv --time-limit nan", "more than 0 seconds"),
+        ("cap.npz --state cap.csv -o plan.txt", ".csv or .json is wanted"),
+        ("cap.npz --state cap.csv -o nowhere/plan.csv", "is not a folder"),
+    ],
+)
+def test_what_goes_wrong_is_one_line(run, arguments, words):
+    outcome = run("plan", *arguments.split())
+    assert outcome.code == 2
+    assert words in outcome.err
+    assert outcome.err.count("\n") == 1

@@ -1,0 +1,102 @@
+"""Learned policies with a model made by hand: prices as a linear network."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from sequoia.bounds.prices import Prices
+from sequoia.bounds.relaxation import relax
+from sequoia.experiments import evaluate
+from sequoia.optimize.columns import Columns
+from sequoia.optimize.enumeration import Enumeration
+from sequoia.optimize.milp import Milp
+from sequoia.optimize.relu_net import ReluNet
+from sequoia.policies import Sequoia, iterative_dqn, iterative_myopic, make_policy
+from sequoia.policies.myopic import next_step_weights
+from sequoia.problem.families import capacity, interventions, routing, scheduling
+from sequoia.simulate import Scenarios, rollout
+
+PROBLEMS = {
+    "capacity": capacity(arms=8, workers=3, horizon=5),
+    "scheduling": scheduling(arms=8, workers=3, horizon=5),
+    "interventions": interventions(arms=9, budget=3, horizon=5),
+    "routing": routing(arms=8, budget=3, horizon=5),
+}
+RNG = np.random.default_rng(0)
+
+
+@dataclass(frozen=True)
+class Tables:
+    """Q as a sum over arms of a table by state and dose level."""
+
+    columns: Columns
+    quality: np.ndarray  # (J, S, L)
+    version: int = 0
+
+    def fold(self, states) -> ReluNet:
+        table = self.quality[np.arange(states.shape[1]), states]
+        return ReluNet.of_linear(*self.columns.objective(table))
+
+
+def by_prices(problem) -> tuple[Tables, Prices]:
+    prices = relax(problem).prices
+    return Tables(Columns.of_problem(problem), prices.quality(0)), prices
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_sequoia_takes_the_largest_q_value_of_all_actions(name):
+    problem = PROBLEMS[name]
+    q, prices = by_prices(problem)
+    policy = make_policy("sequoia", problem, q)
+    actions = problem.space.enumerate(100_000)
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        state = rng.integers(0, 4, problem.arms.n_arms)
+        weights = prices.weights(state)
+        arm = np.arange(len(state))
+        every = weights[arm, problem.levels(actions)].sum(axis=1)
+        decision = policy.act(state, 0, rng)
+        problem.space.system.require(decision)
+        value = weights[arm, problem.levels(decision.action[None])[0]].sum()
+        assert value == pytest.approx(every.max(), abs=1e-6)
+
+
+def test_both_engines_find_it():
+    problem = PROBLEMS["scheduling"]
+    q, prices = by_prices(problem)
+    columns = Columns.of_problem(problem)
+    state = np.arange(8) % 4
+    values = []
+    for engine in (Enumeration(columns), Milp(columns)):
+        action = Sequoia(problem, q, engine).act(state, 0, RNG).action
+        values.append(prices.weights(state)[np.arange(8), action].sum())
+    assert values[0] == pytest.approx(values[1])
+
+
+@pytest.mark.parametrize("name", ["capacity", "scheduling", "interventions"])
+def test_iterative_dqn_is_the_same_greedy_as_iterative_myopic(name):
+    problem = PROBLEMS[name]
+    model = problem.arms.model
+    table = problem.arms.next_rewards[model].transpose(0, 2, 1)
+    q = Tables(Columns.of_problem(problem), table)
+    scenarios = Scenarios.draw(problem, 3, seed=0)
+    one = rollout(problem, iterative_dqn(problem, q).act, scenarios)
+    other = rollout(problem, iterative_myopic(problem).act, scenarios)
+    assert one.rewards == pytest.approx(other.rewards)
+
+
+def test_the_myopic_weights_are_those_of_the_state():
+    problem = PROBLEMS["interventions"]
+    weights = next_step_weights(problem, np.full(9, 2))
+    assert weights == pytest.approx(problem.arms.next_rewards[problem.arms.model][:, :, 2])
+
+
+def test_a_model_is_evaluated_like_any_other_policy():
+    """On a space too large to list, where a search may begin where the last one ended."""
+    problem = scheduling(arms=40, horizon=3)
+    q, _ = by_prices(problem)
+    both = evaluate(problem, ["iterative-dqn", "random", "sequoia"], 6, q=q, bound="none")
+    alone = evaluate(problem, ["sequoia"], 6, q=q, bound="none")
+    assert np.array_equal(both.rewards[2], alone.rewards[0])
+    assert both.paired("sequoia", "random").mean > 0
