@@ -172,5 +172,5 @@ def test_drawing_from_contradictory_rules_says_so(space):
 
 
 def test_cutting_off_an_enumeration_is_an_error_not_a_part():
-    with pytest.raises(TooLarge, match="100 .*budget space"):
+    with pytest.raises(TooLarge, match=r"100 .*budget space"):
         Budget(np.ones(60), 30).enumerate(cap=100)
