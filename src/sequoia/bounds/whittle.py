@@ -190,7 +190,7 @@ def _standard(problem: Problem) -> tuple[int, IntArray]:
     if not problem.is_identity:
         reason = "its action columns are not its arms"
     elif not isinstance(space, Budget):
-        reason = f"its actions are a {space.kind} space, not a plain budget"
+        reason = f"its space is of kind {space.kind}, not a plain budget"
     elif not (space.costs == space.costs[0]).all() or space.costs[0] <= 0:
         reason = "its arms have different costs"
     if reason is not None:

@@ -1,12 +1,13 @@
 """``sequoia bound``: a number that no policy can beat."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
-from sequoia.bounds import Bound, relax, solve_exactly
+from sequoia.bounds import relax, solve_exactly
 from sequoia.cli.problem import AsJson, File, print_json, print_pairs
 from sequoia.errors import TooLarge
+from sequoia.experiments.evaluation import bound_to_json
 from sequoia.problem import Problem, load
 
 _WORDS = {
@@ -39,7 +40,7 @@ def bound(
     steps = None if discounted and horizon is None else horizon
     found = relax(problem, kind, horizon=steps, discounted=discounted, seconds=seconds).bound
     if as_json:
-        print_json(as_dict(found))
+        print_json(bound_to_json(found))
         return
     typer.echo(problem.name)
     over = "discounted, for ever" if discounted else f"over {horizon or problem.horizon} steps"
@@ -51,16 +52,6 @@ def bound(
     if horizon is None:
         pairs += _optimum(problem, discounted)
     print_pairs(pairs)
-
-
-def as_dict(bound: Bound) -> dict[str, Any]:
-    """Return the fields of a bound that files and scripts read."""
-    return {
-        "kind": bound.kind,
-        "per_step": bound.per_step,
-        "total": bound.total,
-        "seconds": bound.seconds,
-    }
 
 
 def _optimum(problem: Problem, discounted: bool) -> list[tuple[str, str]]:
