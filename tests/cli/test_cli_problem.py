@@ -107,11 +107,13 @@ def test_check_tells_apart_alone_and_in_company(command):
     assert checked.out.rstrip().endswith("never chosen: arm 2")
 
 
-def test_check_notes_names_in_another_order(command):
+def test_a_misspelt_name_is_refused(command):
     save(capacity(arms=3, workers=1), "p")
     file = Path("p/actions.csv")
-    file.write_text(file.read_text().replace("arm 0", "x").replace("arm 1", "arm 0"))
-    assert "names differ: x acts on arm 0 and arm 0 acts on arm 1" in command("check", "p").out
+    file.write_text(file.read_text().replace("arm 1", "arm one"))
+    checked = command("check", "p")
+    assert checked.code == 2
+    assert checked.err.startswith("FileError: arms.csv names 'arm 1', which is not in actions.csv")
 
 
 def test_exact_finds_the_way_out_of_the_trap(command):

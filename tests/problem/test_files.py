@@ -149,6 +149,7 @@ def test_a_folder_is_for_people(tmp_path):
     assert sorted(os.listdir(tmp_path / "p")) == [
         "actions.csv",
         "arms.csv",
+        "influence.csv",  # the arms and the actions of this problem have different names
         "problem.toml",
         "rewards.csv",
         "transitions.csv",
@@ -159,6 +160,22 @@ def test_a_folder_is_for_people(tmp_path):
     assert options["space"]["slots"] == ["Mon", "Tue", "Wéd"]
     workers = (tmp_path / "p" / "workers.csv").read_text(encoding="utf-8")
     assert workers == "name,Mon,Tue,Wéd\nA,1,1,0\nB,0,1,1\nC,1,0,1\n"
+
+
+def test_actions_and_arms_are_matched_by_name(tmp_path):
+    """Sorting a file in a spreadsheet must not send the nurse to another patient."""
+    problem = PROBLEMS["capacity"]
+    save(problem, tmp_path / "p")
+    file = tmp_path / "p" / "actions.csv"
+    head, *rows = file.read_text().splitlines()
+    file.write_text("\n".join([head, *rows[::-1]]) + "\n")
+    sorted_otherwise = load(tmp_path / "p")
+    action = np.zeros((1, problem.space.n_actions), dtype=np.int8)
+    action[0, 1] = 1
+    same = np.zeros_like(action)
+    same[0, list(sorted_otherwise.space.names).index(problem.space.names[1])] = 1
+    assert problem.levels(action).sum() == 1
+    assert np.array_equal(sorted_otherwise.levels(same), problem.levels(action))
 
 
 def test_an_edit_is_read_and_noticed(tmp_path):

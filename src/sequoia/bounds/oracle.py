@@ -59,6 +59,9 @@ class Oracle:
         bounds, is_new
             Proven bounds, ``(B,)``, and whether an action was met for the first time.
         """
+        if self._step.is_hard and self._quickly(weights, allowance):
+            # Better actions come first: proofs are worth their time once none is left to find.
+            return np.array([self._by_memory(weight) for weight in weights]), True
         bounds = np.empty(len(weights))
         is_new = False
         for row, weight in enumerate(weights):
@@ -66,9 +69,6 @@ class Oracle:
             values = self.vertices @ weight
             value = float(values.max(initial=-np.inf))
             if bounds[row] - value <= allowance:
-                continue
-            if self._step.is_hard and self._quickly(weight, value + allowance):
-                is_new = True
                 continue
             known = self._columns[int(values.argmax())] if len(values) else None
             left = deadline - time.perf_counter()
@@ -82,12 +82,15 @@ class Oracle:
                 is_new |= self._remember(best.channels, best.columns)
         return bounds, is_new
 
-    def _quickly(self, weight: FloatArray, wanted: float) -> bool:
-        """Look for an action worth more than ``wanted`` without a solver; remember it if new."""
-        action = self._step.hint(weight)
-        if action is None or weight @ action <= wanted:
-            return False
-        return self._remember(action.astype(np.float64), None)
+    def _quickly(self, weights: FloatArray, allowance: float) -> bool:
+        """Look for better actions without a solver; return whether one was new."""
+        is_new = False
+        for weight in weights:
+            known = float((self.vertices @ weight).max(initial=-np.inf))
+            action = self._step.hint(weight)
+            if action is not None and weight @ action > known + allowance:
+                is_new |= self._remember(action.astype(np.float64), None)
+        return is_new
 
     def _by_memory(self, weight: FloatArray) -> float:
         """Return the best bound that follows from earlier answers."""

@@ -45,7 +45,6 @@ def findings(problem: Problem, path: Path) -> Iterator[Finding]:
     )
     if path.is_dir():
         yield from _about_folder(problem, path)
-    yield from _about_names(problem)
     status = _solve(problem.space, np.zeros(problem.space.n_actions))[0]
     if status is Status.INFEASIBLE:
         rows = " | ".join(conflict(problem.space.compact))
@@ -79,14 +78,6 @@ def _about_folder(problem: Problem, path: Path) -> Iterator[Finding]:
                 ]
             if unread:
                 yield Finding(Mark.NOTE, f"{file.name}: nobody reads the column {say(unread)}")
-
-
-def _about_names(problem: Problem) -> Iterator[Finding]:
-    """Actions and arms are matched by position; different names suggest a different order."""
-    pairs = zip(problem.arms.names, problem.space.names, strict=False)
-    other = [f"{action} acts on {arm}" for arm, action in pairs if arm != action]
-    if problem.is_identity and other:
-        yield Finding(Mark.NOTE, f"names differ: {_few(other)}")
 
 
 def _about_idling(space: ActionSpace) -> Finding:

@@ -33,18 +33,18 @@ def show(
     Sizes, rewards, rules, and how many columns and rows they make.
     """
     problem = load(file)
-    if as_json:
-        print_json(summary(problem))
-    else:
-        typer.echo(problem.name)
-        print_pairs(lines(problem))
     if plot is not None:
         # Pictures cost half a second of imports, which nobody else should pay.
         from sequoia.experiments.plots import plot_problem, save_plot
 
         save_plot(plot_problem(problem), plot)
-        if not as_json:
-            typer.echo(f"Drew {plot}.")
+    if as_json:
+        print_json(summary(problem))
+        return
+    typer.echo(problem.name)
+    print_pairs(lines(problem))
+    if plot is not None:
+        typer.echo(f"Drew {plot}.")
 
 
 def check(file: File) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from sequoia import __version__
 from sequoia.bounds.bound import Bound, Kind
 from sequoia.bounds.relaxation import relax
-from sequoia.errors import ProblemError
+from sequoia.errors import ProblemError, SequoiaError
 from sequoia.experiments.evaluation import Evaluation, Example
 from sequoia.experiments.parts import Parts
 from sequoia.experiments.play import Played
@@ -87,7 +87,12 @@ def evaluate(
     if parts is not None:
         parts.make()
     # Policies first: what does not apply should not have to wait for the bound.
-    played = _play(Workbench(problem, scenarios, everyone, seed), keys, jobs, parts, on_event)
+    try:
+        played = _play(Workbench(problem, scenarios, everyone, seed), keys, jobs, parts, on_event)
+    except SequoiaError:
+        if parts is not None:
+            parts.drop_if_empty()
+        raise
     found = None if bound == "none" else _bound(problem, bound, parts)
     return _collect(problem, list(makers), played, seed, found, source)
 

@@ -36,6 +36,11 @@ class Parts:
         except OSError as error:
             raise FileError(f"{self.folder} cannot be made: {error.strerror}.") from None
 
+    def drop_if_empty(self) -> None:
+        """Remove the folder unless it holds a piece."""
+        with suppress(OSError):
+            self.folder.rmdir()
+
     def _path(self, ending: str, key: tuple[object, ...]) -> Path:
         digest = hashlib.sha256(json.dumps(key).encode()).hexdigest()[:20]
         return self.folder / f"{key[0]}-{digest}{ending}"

@@ -56,7 +56,7 @@ def report(evaluation: Evaluation, problem: Problem, words: Iterable[tuple[str, 
         ("The problem", _problem(problem, words)),
         ("Who earns how much", _comparison(evaluation)),
         ("Step by step", _over_time(evaluation)),
-        ("The same luck for both", _paired(evaluation)),
+        ("The same luck for all", _paired(evaluation)),
         ("Time of a decision", _times(evaluation)),
         *_example(evaluation, problem),
     ]
@@ -79,6 +79,8 @@ def _headline(evaluation: Evaluation) -> str:
         text += f", {relative:.2f} times what random decisions earn"
     if percent is not None:
         text += f", {percent:.1f} % of what no policy can exceed on average"
+        if percent > 100:
+            text += " (above 100 % is the luck of these episodes)"
     return f"<p>{text}.</p>"
 
 

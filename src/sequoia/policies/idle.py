@@ -16,7 +16,9 @@ class Idle:
         space = problem.space
         broken = space.system.violations(space.idle)
         if broken:
-            raise InfeasibleSpace(f"doing nothing breaks a rule: {'; '.join(broken)}.")
+            raise InfeasibleSpace(
+                f"idle: doing nothing breaks a rule: {'; '.join(broken)}; leave idle out."
+            )
         self._decision = space.idle
 
     def act(self, state: IntArray, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002

@@ -144,7 +144,7 @@ class Problem:
                 **_numbered("to", to_columns),
             )
         )
-        if not self.is_identity:
+        if not self.is_identity or list(arms.names) != list(space.names):
             entries = self.influence.tocoo()
             tables |= table(
                 "influence",
@@ -173,9 +173,10 @@ class Problem:
         space = read_space(sheets.section("space"))
         names = who.strings("name")
         arms = _read_arms(sheets, who.integers("model"), names)
-        influence = None
         if "influence" in sheets.tables:
             influence = _read_influence(sheets.table("influence"), arms.names, space.names)
+        else:
+            influence = _same_names(arms.names, space.names)
         start = who.matrix(who.numbered("start"))
         return cls(
             sheets.option("name", str),
@@ -252,6 +253,24 @@ def _missing_transition(
                         "once is wanted."
                     )
     return f"{where} has rows for a model or state that does not exist."
+
+
+def _same_names(arms: Sequence[str], actions: Sequence[str]) -> csr_array:
+    """Return the influence of actions that act each on the arm of the same name."""
+    for here, there, file, other in (
+        (arms, actions, "arms", "actions"),
+        (actions, arms, "actions", "arms"),
+    ):
+        missing = sorted(set(here) - set(there))
+        if missing:
+            raise FileError(
+                f"{file}.csv names {missing[0]!r}, which is not in {other}.csv; without "
+                "influence.csv, each action acts on the arm of the same name."
+            )
+    index = {name: column for column, name in enumerate(actions)}
+    columns = np.array([index[name] for name in arms], dtype=np.int64)
+    ones = np.ones(len(columns))
+    return csr_array((ones, (np.arange(len(columns)), columns)), shape=(len(arms), len(actions)))
 
 
 def _read_influence(entries: Table, arms: Sequence[str], actions: Sequence[str]) -> csr_array:

@@ -44,5 +44,5 @@ def plot_paired(evaluation: Evaluation, ax: Axes | None = None, against: str | N
     ax.set_xlabel(f"reward per step minus that of {other}")
     ax.grid(axis="x", color=GREY, alpha=0.4)
     plain(ax)
-    title(ax, f"{evaluation.problem}: the same luck for both")
+    title(ax, f"{evaluation.problem}: the same luck for all")
     return ax
