@@ -124,12 +124,20 @@ class Step:
         if self._listed is not None:
             return self._best_listed(weights, *self._listed)
         if self._sift is not None:
-            found = self._sift.best(weights, limits)
-            channels = None if found.action is None else found.action.astype(np.float64)
-            return Best(found.action, channels, found.value, found.bound)
+            sifted = self._sift.best(weights, limits)
+            channels = None if sifted.action is None else sifted.action.astype(np.float64)
+            return Best(sifted.action, channels, sifted.value, sifted.bound)
+        hint = self.hint(weights) if self.is_hard else None
+        if start is None and hint is not None:
+            start = self._columns(hint)
+        found = self._solve(weights, limits, start)
+        if hint is not None and weights @ hint > found.value:
+            value = float(weights @ hint)
+            return Best(hint, hint.astype(np.float64), value, max(found.bound, value))
+        return found
+
+    def _solve(self, weights: FloatArray, limits: Limits, start: FloatArray | None) -> Best:
         program = replace(self._program, objective=np.asarray(weights @ self._choices.reads))
-        if start is None and self.is_hard:
-            start = self._hint(weights)
         solution = self._solver.solve(program, limits, start)
         if solution.status is Status.INFEASIBLE:
             raise InfeasibleSpace("no decision satisfies the rules.")
@@ -152,13 +160,9 @@ class Step:
         """Return a good action, ``(N,)``, quickly and without proof, where arms are columns."""
         return good_action(self._problem.space, weights)
 
-    def _hint(self, weights: FloatArray) -> FloatArray | None:
-        """Return the columns of a good action, to begin from."""
-        action = self.hint(weights)
-        if action is None:
-            return None
-        fixed = self._choices.system.program(np.zeros(len(action)), fixed=action)
-        return self._solver.solve(fixed, Limits(seconds=5.0)).values
+    def _columns(self, action: ActionArray) -> FloatArray:
+        """Return all columns of ``action``, to begin from, where arms are columns."""
+        return np.concatenate([action, self._problem.space.compact_plan(action)])
 
     def _best_few(self, weights: FloatArray, most: int) -> Best:
         action = np.zeros(len(weights), dtype=np.int8)
