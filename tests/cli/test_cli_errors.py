@@ -132,7 +132,9 @@ def test_an_interruption_is_quiet(capsys, stop):
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
 def test_ctrl_c_of_the_real_command(tmp_path):
-    code = "from sequoia.cli import main; print('ready', flush=True); main(['demo', '-o', 'out'])"
+    # A parent that ignores the signal, as a background job does, must not make the child ignore it.
+    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    code += "from sequoia.cli import main; print('ready', flush=True); main(['demo', '-o', 'out'])"
     process = subprocess.Popen(
         [sys.executable, "-c", code],
         stdout=subprocess.PIPE,

@@ -86,6 +86,8 @@ def test_what_goes_wrong_is_one_line(run, arguments, words):
 
 def start(folder: Path, *arguments: str) -> subprocess.Popen:
     code = "from sequoia.cli import main; main()"
+    # A parent that ignores the signal, as a background job does, must not make the child ignore it.
+    code = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {code}"
     return subprocess.Popen(
         [sys.executable, "-c", code, *arguments],
         cwd=folder,
