@@ -14,7 +14,7 @@ from sequoia.bounds.bound import Bound
 from sequoia.errors import FileError
 from sequoia.experiments.evaluation import bound_from_json, bound_to_json
 from sequoia.experiments.play import Played
-from sequoia.experiments.writing import write_bytes, write_text
+from sequoia.experiments.writing import UNFINISHED, write_bytes, write_text
 
 _FIELDS = ("rewards", "seconds", "states", "actions")
 
@@ -72,9 +72,10 @@ class Parts:
         write_text(self._path(".json", key), json.dumps(bound_to_json(bound)))
 
     def clear(self) -> None:
-        """Forget all pieces, and the folder if nothing else is in it."""
-        for ending in (".npz", ".json"):
-            for file in self.folder.glob(f"*-{'[0-9a-f]' * 20}{ending}"):
+        """Forget all pieces, half-written ones of a killed run too, and the folder if it is empty."""
+        patterns = [f"*-{'[0-9a-f]' * 20}{ending}" for ending in (".npz", ".json")]
+        for pattern in (*patterns, f"{UNFINISHED}*"):
+            for file in self.folder.glob(pattern):
                 file.unlink(missing_ok=True)
         with suppress(OSError):
             self.folder.rmdir()

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from sequoia.errors import FileError
 
+UNFINISHED = ".writing-"
+
 
 def write_bytes(target: Path, content: bytes) -> None:
     """Write beside ``target``, then move there."""
@@ -14,7 +16,7 @@ def write_bytes(target: Path, content: bytes) -> None:
     if target.is_dir():
         raise FileError(f"{target} is a folder; the name of a file is wanted.")
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=".writing-")
+        handle, name = tempfile.mkstemp(dir=target.parent, prefix=UNFINISHED)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(content)
