@@ -72,7 +72,7 @@ class Parts:
         write_text(self._path(".json", key), json.dumps(bound_to_json(bound)))
 
     def clear(self) -> None:
-        """Forget all pieces, half-written ones of a killed run too, and the folder if it is empty."""
+        """Forget all pieces, also half-written ones, and the folder if nothing else is in it."""
         patterns = [f"*-{'[0-9a-f]' * 20}{ending}" for ending in (".npz", ".json")]
         for pattern in (*patterns, f"{UNFINISHED}*"):
             for file in self.folder.glob(pattern):
