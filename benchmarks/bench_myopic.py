@@ -9,7 +9,6 @@ import numpy as np
 from sequoia.policies.myopic import Myopic
 from sequoia.problem.families import interventions
 from sequoia.rng import stream
-from sequoia.simulate import expected_reward
 
 SIZES, SEEDS, STATES, BREAKPOINTS = (20, 40, 100), range(5), 20, 10
 
@@ -22,7 +21,7 @@ def losses(arms: int, seed: int) -> list[float]:
     found = []
     for state in rng.integers(0, 4, (STATES, arms)):
         actions = np.array([policy.act(state, 0, rng).action for policy in (best, other)])
-        earned = expected_reward(exact, np.broadcast_to(state, (2, arms)), actions)
+        earned = exact.expected_reward(np.broadcast_to(state, (2, arms)), actions)
         found.append(float((earned[0] - earned[1]) / earned[0]))
     return found
 

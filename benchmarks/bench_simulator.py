@@ -5,7 +5,6 @@ import time
 import numpy as np
 
 from sequoia.problem.families import FAMILIES
-from sequoia.simulate import transition
 
 ARMS = 100
 EPISODES = 1000
@@ -23,7 +22,7 @@ def measure(name: str) -> float:
     times = []
     for _ in range(REPEATS):
         began = time.perf_counter()
-        states = transition(problem, states, actions, noise)
+        states = problem.transition(states, actions, noise)
         times.append(time.perf_counter() - began)
     return EPISODES * ARMS / float(np.median(times))
 

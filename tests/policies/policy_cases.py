@@ -6,7 +6,6 @@ from itertools import product
 import numpy as np
 
 from sequoia import Arms, Assignment, Budget, Custom, Floor, Path, Problem, Rules, Schedule
-from sequoia.simulate import expected_reward
 
 KINDS = ("budget", "assignment", "schedule", "path", "custom", "doses", "ruled")
 
@@ -65,7 +64,7 @@ def value_of(problem: Problem, policy) -> float:
                 np.kron,
                 [arms.kernels[arms.model[j], levels[j], state[j]] for j in range(len(state))],
             )
-            now = expected_reward(problem, state[None], decision.action[None])[0]
+            now = problem.expected_reward(state[None], decision.action[None])[0]
             here[row] = now + moves @ following
         following = here
     return float(reduce(np.kron, problem.start) @ following)

@@ -23,7 +23,7 @@ from sequoia.problem.families import (
     scheduling,
     standard,
 )
-from sequoia.simulate import Scenarios, expected_reward, rollout
+from sequoia.simulate import Scenarios, rollout
 
 RNG = np.random.default_rng(0)
 NAMES = [
@@ -62,10 +62,10 @@ def test_myopic_is_the_best_of_all_actions_for_the_next_step(family):
     myopic, sampling = Myopic(problem), Sampling(problem, k=30)
     for _ in range(10):
         state = rng.integers(0, 4, problem.arms.n_arms)
-        every = expected_reward(problem, np.tile(state, (len(actions), 1)), actions)
+        every = problem.expected_reward(np.tile(state, (len(actions), 1)), actions)
         for policy in (myopic, sampling):
             decision = policy.act(state, 0, rng)
-            value = expected_reward(problem, state[None], decision.action[None])[0]
+            value = problem.expected_reward(state[None], decision.action[None])[0]
             assert value <= every.max() + 1e-9
             if policy is myopic:
                 assert value == pytest.approx(every.max(), abs=1e-9)

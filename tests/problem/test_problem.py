@@ -9,7 +9,6 @@ from scipy.sparse import csr_array
 from sequoia import Arms, Assignment, Budget, Custom, Floor, Path, Problem, Rules, Schedule
 from sequoia.errors import ProblemError
 from sequoia.problem.sheets import Sheets, table
-from sequoia.simulate import expected_reward, transition
 
 DOSES = [[0, 1, 2, 3]] * 2
 START = [[0.5, 0.5], [1, 0]]
@@ -269,8 +268,8 @@ def test_shared_models_behave_like_copied_ones():
     actions = rng.integers(0, 2, (500, 3))
     np.testing.assert_array_equal(shared.levels(actions), copied.levels(actions))
     np.testing.assert_array_equal(
-        transition(shared, states, actions, noise), transition(copied, states, actions, noise)
+        shared.transition(states, actions, noise), copied.transition(states, actions, noise)
     )
     np.testing.assert_array_equal(
-        expected_reward(shared, states, actions), expected_reward(copied, states, actions)
+        shared.expected_reward(states, actions), copied.expected_reward(states, actions)
     )

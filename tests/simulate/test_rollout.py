@@ -6,7 +6,7 @@ import pytest
 from sequoia import Decision
 from sequoia.errors import InfeasibleDecision
 from sequoia.problem.families import capacity, interventions, scheduling, standard, trap
-from sequoia.simulate import Scenarios, expected_reward, rollout, transition
+from sequoia.simulate import Scenarios, rollout
 
 
 def random_policy(problem):
@@ -31,10 +31,10 @@ def test_a_rollout_is_transitions_one_after_another(family):
         assert problem.space.allows(actions).all()
         np.testing.assert_array_equal(
             played.states[:, step + 1],
-            transition(problem, states, actions, scenarios.noise[:, step]),
+            problem.transition(states, actions, scenarios.noise[:, step]),
         )
         np.testing.assert_array_equal(
-            played.rewards[:, step], expected_reward(problem, states, actions)
+            played.rewards[:, step], problem.expected_reward(states, actions)
         )
 
 

@@ -10,7 +10,7 @@ from sequoia.errors import InfeasibleDecision
 from sequoia.policies import Policy
 from sequoia.problem import Problem
 from sequoia.rng import stream
-from sequoia.simulate import Scenarios, expected_reward, transition
+from sequoia.simulate import Scenarios
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +65,7 @@ def play(
                 where = f"{name}, episode {first + episode}, step {step}"
                 raise InfeasibleDecision(f"{where}: {'; '.join(broken)}.")
             actions[episode, step] = decision.action
-        rewards[:, step] = expected_reward(problem, states[:, step], actions[:, step])
-        luck = scenarios.noise[:, step]
-        states[:, step + 1] = transition(problem, states[:, step], actions[:, step], luck)
+        rewards[:, step], states[:, step + 1] = problem.step(
+            states[:, step], actions[:, step], scenarios.noise[:, step]
+        )
     return Played(rewards, seconds, states[0], actions[0])

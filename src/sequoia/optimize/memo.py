@@ -5,10 +5,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sequoia.arrays import ActionArray, IntArray
+from sequoia.arrays import ActionArray
 from sequoia.errors import SequoiaError
 from sequoia.optimize.argmax import Answer, Argmax
 from sequoia.optimize.relu_net import ReluNet
+from sequoia.problem.environment import States
 
 _Known = tuple[ActionArray, float, float]
 
@@ -50,17 +51,17 @@ class Memo:
         """Share of states that needed no solve; 0 before the first."""
         return self.hits / max(1, self.hits + self.misses)
 
-    def best(self, states: IntArray, version: int, fold: Callable[[IntArray], ReluNet]) -> Answer:
-        """Return the answer for each state, ``(B, J)``; equal states are solved once.
+    def best(self, states: States, version: int, fold: Callable[[States], ReluNet]) -> Answer:
+        """Return the answer for each state, ``(B, D)``; equal states are solved once.
 
         Parameters
         ----------
         version
             Which network is asked; another one than last time forgets all answers.
         fold
-            Makes the functions of some states, ``(b, J)``, from the network of this version.
+            Makes the functions of some states, ``(b, D)``, from the network of this version.
         """
-        states = np.ascontiguousarray(states, dtype=np.int64)
+        states = np.ascontiguousarray(states)
         if version != self._version:
             self._known.clear()
             self._version = version

@@ -7,7 +7,6 @@ import numpy as np
 from sequoia.arrays import ActionArray, FloatArray, IntArray
 from sequoia.errors import InfeasibleSpace, ProblemError
 from sequoia.problem import Decision, Problem
-from sequoia.simulate import expected_reward
 
 Value = Callable[[IntArray, ActionArray], FloatArray]
 
@@ -60,6 +59,6 @@ def iterative_myopic(problem: Problem) -> Greedy:
     """Return the greedy policy by expected reward of the next state."""
 
     def value(state: IntArray, actions: ActionArray) -> FloatArray:
-        return expected_reward(problem, np.broadcast_to(state, (len(actions), len(state))), actions)
+        return problem.expected_reward(np.broadcast_to(state, (len(actions), len(state))), actions)
 
     return Greedy(problem, value, "iterative-myopic")

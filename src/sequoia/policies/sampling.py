@@ -4,7 +4,6 @@ import numpy as np
 
 from sequoia.arrays import IntArray
 from sequoia.problem import Decision, Problem
-from sequoia.simulate import expected_reward
 
 
 class Sampling:
@@ -21,4 +20,4 @@ class Sampling:
         drawn = [self._problem.space.draw(rng) for _ in range(self._k)]
         actions = np.array([decision.action for decision in drawn])
         states = np.broadcast_to(state, (self._k, len(state)))
-        return drawn[int(expected_reward(self._problem, states, actions).argmax())]
+        return drawn[int(self._problem.expected_reward(states, actions).argmax())]

@@ -1,6 +1,7 @@
 """What may be decided: arms, action spaces, problems, the paper's families, files."""
 
 from sequoia.problem.arms import Arms
+from sequoia.problem.environment import Environment
 from sequoia.problem.files import load, save
 from sequoia.problem.problem import Problem
 from sequoia.problem.rules import Floor, Rules
@@ -23,6 +24,7 @@ __all__ = [
     "Budget",
     "Custom",
     "Decision",
+    "Environment",
     "Floor",
     "Growth",
     "LinearSystem",

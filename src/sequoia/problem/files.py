@@ -16,6 +16,7 @@ import tomli_w
 
 from sequoia.errors import FileError
 from sequoia.problem.problem import Problem
+from sequoia.problem.reading import read_problem
 from sequoia.problem.sheets import Column, Sheets, Table
 
 
@@ -50,11 +51,11 @@ def load(path: str | os.PathLike[str]) -> Problem:
     if not source.exists():
         raise FileError(f"{source} does not exist.")
     if source.is_dir():
-        return Problem.from_sheets(_read_folder(source)[0])
+        return read_problem(_read_folder(source)[0])
     if source.suffix != ".npz":
         raise FileError(f"{source} is neither a folder nor an .npz archive.")
     sheets, fingerprint = _read_archive(source)
-    problem = Problem.from_sheets(sheets)
+    problem = read_problem(sheets)
     if problem.fingerprint != fingerprint:
         raise FileError(
             f"{source} holds a problem with fingerprint {problem.fingerprint}, but says "
@@ -69,7 +70,7 @@ def edited_since_written(path: str | os.PathLike[str]) -> bool:
     if not source.is_dir():
         return False
     sheets, fingerprint = _read_folder(source)
-    return Problem.from_sheets(sheets).fingerprint != fingerprint
+    return read_problem(sheets).fingerprint != fingerprint
 
 
 def _holds_only_a_problem(folder: Path) -> bool:

@@ -1,6 +1,5 @@
 """A problem: arms, what actions do to them, and which actions are allowed."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -10,12 +9,12 @@ from scipy import sparse
 from scipy.sparse import csr_array
 
 from sequoia.arrays import FloatArray, IntArray, frozen, require
-from sequoia.errors import FileError, ProblemError
+from sequoia.errors import ProblemError
 from sequoia.problem.arms import Arms
 from sequoia.problem.numbers import whole
 from sequoia.problem.rules import Rules
-from sequoia.problem.sheets import Column, Sheets, Table, table
-from sequoia.problem.spaces import ActionSpace, read_space, with_rules, write_space
+from sequoia.problem.sheets import Column, Sheets, table
+from sequoia.problem.spaces import ActionSpace, with_rules, write_space
 
 _DOSE_TOLERANCE = 1e-9
 _MAX_WEIGHT = 1e6
@@ -119,6 +118,76 @@ class Problem:
         doses = actions if self.is_identity else actions @ self._influence_columns
         return self.arms.levels(doses)
 
+    @property
+    def n_noise(self) -> int:
+        """How many uniforms one step uses: one per arm."""
+        return self.arms.n_arms
+
+    def models(self, states: ArrayLike) -> IntArray:  # noqa: ARG002 (the same in all states)
+        """Return the model that each arm follows, ``(J,)`` or, by state, ``(B, J)``."""
+        return self.arms.model
+
+    def draw_start(self, rng: np.random.Generator, count: int) -> IntArray:
+        """Draw first states, ``(count, J)``."""
+        sums = self.start.cumsum(axis=1)
+        below = (sums / sums[:, -1:])[:, :-1]
+        luck = rng.random((count, self.arms.n_arms))
+        start: IntArray = (luck[:, :, None] >= below).sum(axis=2)
+        return start
+
+    def features(self, states: ArrayLike) -> FloatArray:
+        """Return what a network sees of each state: one indicator per arm and state."""
+        states = np.asarray(states)
+        known = states[:, :, None] == np.arange(self.arms.n_states)
+        seen: FloatArray = known.reshape(len(states), -1).astype(np.float64)
+        return seen
+
+    def step(
+        self, states: ArrayLike, actions: ArrayLike, noise: ArrayLike
+    ) -> tuple[FloatArray, IntArray]:
+        """Return the expected reward of the next states, ``(B,)``, and the next states."""
+        rewards = self.expected_reward(states, actions)
+        return rewards, self.transition(states, actions, noise)
+
+    def transition(self, states: ArrayLike, actions: ArrayLike, noise: ArrayLike) -> IntArray:
+        """Return the next state of every arm.
+
+        Parameters
+        ----------
+        states
+            Current states, ``(B, J)`` integers in ``[0, S)``.
+        actions
+            Binary, ``(B, N)``; need not be feasible.
+        noise
+            Uniforms in ``[0, 1)``, ``(B, J)``; equal noise gives equal luck.
+        """
+        rows = self._table_rows(states, actions)
+        noise = np.asarray(noise)
+        following = np.zeros(rows.shape, dtype=np.int64)
+        for threshold in self.arms.cumulative:
+            following += noise >= threshold.take(rows)
+        return following
+
+    def expected_reward(self, states: ArrayLike, actions: ArrayLike) -> FloatArray:
+        """Return the expected reward of the next state, summed over arms, ``(B,)``."""
+        rows = self._table_rows(states, actions)
+        rewards: FloatArray = self.arms.next_rewards.reshape(-1).take(rows).sum(axis=1)
+        return rewards
+
+    def _table_rows(self, states: ArrayLike, actions: ArrayLike) -> IntArray:
+        """Return where each arm's (model, dose, state) stands in the flat tables, ``(B, J)``."""
+        states = np.asarray(states)
+        if states.size and not 0 <= states.min() <= states.max() < self.arms.n_states:
+            raise ProblemError(
+                f"states run from {states.min()} to {states.max()}; 0 to "
+                f"{self.arms.n_states - 1} is wanted."
+            )
+        rows = self.levels(actions)
+        rows += self.models(states) * self.arms.n_doses
+        rows *= self.arms.n_states
+        rows += states
+        return rows
+
     def with_rules(self, rules: Rules) -> "Problem":
         """Return this problem with extra rules on its actions."""
         return replace(self, space=with_rules(self.space, rules))
@@ -162,32 +231,6 @@ class Problem:
         }
         return Sheets(options, tables | dict(space_sheets.tables))
 
-    @classmethod
-    def from_sheets(cls, sheets: Sheets) -> "Problem":
-        """Build a problem from options and tables."""
-        sheets.known({"format", "name", "horizon", "discount", "space"})
-        found = sheets.option("format", int)
-        if found != FORMAT:
-            raise FileError(f"{sheets.where} has format {found}; this version reads {FORMAT}.")
-        who = sheets.table("arms")
-        space = read_space(sheets.section("space"))
-        names = who.strings("name")
-        arms = _read_arms(sheets, who.integers("model"), names)
-        if "influence" in sheets.tables:
-            influence = _read_influence(sheets.table("influence"), arms.names, space.names)
-        else:
-            influence = _same_names(arms.names, space.names)
-        start = who.matrix(who.numbered("start"))
-        return cls(
-            sheets.option("name", str),
-            arms,
-            space,
-            start,
-            influence,
-            sheets.option("horizon", int),
-            sheets.option("discount", float),
-        )
-
 
 def _is_one_line(text: str) -> bool:
     fine = all(c >= " " and not "\ud800" <= c <= "\udfff" for c in text)
@@ -196,98 +239,6 @@ def _is_one_line(text: str) -> bool:
 
 def _numbered(prefix: str, columns: FloatArray) -> dict[str, Column]:
     return {f"{prefix}_{index}": column for index, column in enumerate(columns)}
-
-
-def _read_arms(sheets: Sheets, model: IntArray, names: Sequence[str]) -> Arms:
-    rewards, moves = sheets.table("rewards"), sheets.table("transitions")
-    reward = rewards.matrix(rewards.numbered("reward"))
-    models, states = reward.shape
-    order = np.argsort(rewards.integers("model"), kind="stable")
-    if not np.array_equal(rewards.integers("model")[order], np.arange(models)):
-        raise FileError(
-            f"{rewards.where}, column 'model': 0 to {models - 1}, each once, is wanted."
-        )
-    whose, state, dose = moves.integers("model"), moves.integers("state"), moves.floats("dose")
-    rows = np.lexsort((state, dose, whose))
-    levels = len(np.unique(dose[whose == 0]))
-    blocks = (models, levels, states)
-    fits = len(rows) == models * levels * states
-    if fits:
-        of_block = dose[rows].reshape(blocks)
-        fits = bool(
-            (whose[rows].reshape(blocks) == np.arange(models)[:, None, None]).all()
-            and (state[rows].reshape(blocks) == np.arange(states)).all()
-            and (of_block == of_block[:, :, :1]).all()
-        )
-    if not fits:
-        raise FileError(_missing_transition(moves.where, whose, dose, state, models, states))
-    target = moves.matrix(moves.numbered("to"))
-    if target.shape[1] != states:
-        raise FileError(
-            f"{moves.where} has {target.shape[1]} columns to_0, to_1, …; {states} are wanted, as "
-            f"{rewards.where} has {states} states."
-        )
-    kernels = target[rows].reshape(*blocks, states)
-    return Arms(reward[order], dose[rows].reshape(blocks)[:, :, 0], kernels, model, names)
-
-
-def _missing_transition(
-    where: str, whose: IntArray, dose: FloatArray, state: IntArray, models: int, states: int
-) -> str:
-    """Name the first model, dose and state that is missing, repeated or out of place."""
-    wanted = sorted(set(dose[whose == 0].tolist()))
-    for model in range(models):
-        mine = whose == model
-        found = sorted(set(dose[mine].tolist()))
-        if len(found) != len(wanted):
-            return (
-                f"{where}: model {model} has {len(found)} doses; {len(wanted)} are wanted, as for "
-                "model 0."
-            )
-        for d in found:
-            for s in range(states):
-                times = int((mine & (dose == d) & (state == s)).sum())
-                if times != 1:
-                    return (
-                        f"{where}: model {model}, dose {d:g}, state {s} is there {times} times; "
-                        "once is wanted."
-                    )
-    return f"{where} has rows for a model or state that does not exist."
-
-
-def _same_names(arms: Sequence[str], actions: Sequence[str]) -> csr_array:
-    """Return the influence of actions that act each on the arm of the same name."""
-    for here, there, file, other in (
-        (arms, actions, "arms", "actions"),
-        (actions, arms, "actions", "arms"),
-    ):
-        missing = sorted(set(here) - set(there))
-        if missing:
-            raise FileError(
-                f"{file}.csv names {missing[0]!r}, which is not in {other}.csv; without "
-                "influence.csv, each action acts on the arm of the same name."
-            )
-    index = {name: column for column, name in enumerate(actions)}
-    columns = np.array([index[name] for name in arms], dtype=np.int64)
-    ones = np.ones(len(columns))
-    return csr_array((ones, (np.arange(len(columns)), columns)), shape=(len(arms), len(actions)))
-
-
-def _read_influence(entries: Table, arms: Sequence[str], actions: Sequence[str]) -> csr_array:
-    arm_index = {name: j for j, name in enumerate(arms)}
-    action_index = {name: i for i, name in enumerate(actions)}
-    places = []
-    for row, (arm, action) in enumerate(
-        zip(entries.strings("arm"), entries.strings("action"), strict=True), start=1
-    ):
-        if arm not in arm_index or action not in action_index:
-            raise FileError(f"{entries.where} row {row}: {arm!r} or {action!r} is unknown.")
-        places.append((arm_index[arm], action_index[action]))
-    if len(set(places)) != len(places):
-        raise FileError(f"{entries.where} names a pair of arm and action twice.")
-    place = np.array(places, dtype=np.int64).reshape(-1, 2)
-    weights = entries.floats("weight")
-    return csr_array((weights, (place[:, 0], place[:, 1])), shape=(len(arms), len(actions)))
 
 
 def _influence(matrix: object, arms: int, columns: int) -> csr_array:

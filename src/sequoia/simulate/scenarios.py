@@ -4,8 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.arrays import FloatArray, IntArray
-from sequoia.problem import Problem
+from sequoia.arrays import FloatArray
+from sequoia.problem import Environment
+from sequoia.problem.environment import States
 from sequoia.rng import stream
 
 
@@ -16,26 +17,24 @@ class Scenarios:
     Attributes
     ----------
     start
-        First states, ``(E, J)``.
+        First states, ``(E, D)``.
     noise
-        Uniforms in ``[0, 1)``, ``(E, H, J)``.
+        Uniforms in ``[0, 1)``, ``(E, H, U)``.
     """
 
-    start: IntArray
+    start: States
     noise: FloatArray
 
     @classmethod
-    def draw(cls, problem: Problem, episodes: int, seed: int) -> "Scenarios":
+    def draw(cls, environment: Environment, episodes: int, seed: int) -> "Scenarios":
         """Draw episodes; the first ones stay the same when more are asked for."""
-        arms = problem.arms.n_arms
-        sums = problem.start.cumsum(axis=1)
-        below = (sums / sums[:, -1:])[:, :-1]
-        start = np.empty((episodes, arms), dtype=np.int64)
-        noise = np.empty((episodes, problem.horizon, arms))
-        for episode in range(episodes):
-            rng = stream(seed, f"scenario:{episode}")
-            start[episode] = (rng.random(arms)[:, None] >= below).sum(axis=1)
-            noise[episode] = rng.random((problem.horizon, arms))
+        drawn = [
+            (environment.draw_start(rng, 1)[0], rng.random(shape))
+            for shape in ((environment.horizon, environment.n_noise),)
+            for rng in (stream(seed, f"scenario:{episode}") for episode in range(episodes))
+        ]
+        start = np.array([first for first, _ in drawn])
+        noise = np.array([luck for _, luck in drawn])
         start.setflags(write=False)
         noise.setflags(write=False)
         return cls(start, noise)

@@ -5,7 +5,6 @@ import pytest
 
 from sequoia import Arms, Budget, Problem
 from sequoia.problem.families import capacity, interventions, standard
-from sequoia.simulate import expected_reward, transition
 
 RNG_SEED = 11
 
@@ -38,7 +37,7 @@ def test_frequencies_follow_the_kernels(action):
     draws = 40_000
     for state in range(4):
         states = np.full((draws, 5), state)
-        after = transition(problem, states, np.tile(action, (draws, 1)), rng.random((draws, 5)))
+        after = problem.transition(states, np.tile(action, (draws, 1)), rng.random((draws, 5)))
         for arm, (kernel, _) in enumerate(dose_kernels(problem, action)):
             found = np.bincount(after[:, arm], minlength=4) / draws
             error = np.sqrt(kernel[state] * (1 - kernel[state]) / draws)
@@ -51,7 +50,7 @@ def test_noise_is_the_inverse_of_the_distribution():
         "p", Arms(np.zeros((1, 4)), [[0]], kernels), Budget([], 0), [[1, 0, 0, 0]], [[]]
     )
     noise = np.array([[0.0], [0.2499], [0.25], [0.7499], [0.75], [np.nextafter(1, 0)]])
-    after = transition(problem, np.zeros((6, 1), dtype=int), np.empty((6, 0)), noise)
+    after = problem.transition(np.zeros((6, 1), dtype=int), np.empty((6, 0)), noise)
     assert after[:, 0].tolist() == [0, 0, 2, 2, 3, 3]
 
 
@@ -60,7 +59,7 @@ def test_equal_noise_gives_equal_luck():
     rng = np.random.default_rng(RNG_SEED)
     states, noise = rng.integers(0, 4, (50, 30)), rng.random((50, 30))
     actions = rng.integers(0, 2, (50, 30))
-    idle, acted = (transition(problem, states, a, noise) for a in (np.zeros_like(actions), actions))
+    idle, acted = (problem.transition(states, a, noise) for a in (np.zeros_like(actions), actions))
     assert (idle[actions == 0] == acted[actions == 0]).all(), "an arm not acted on has its luck"
     assert (acted >= idle).all(), "on a ladder, acting never makes the same luck worse"
     assert (acted > idle).any()
@@ -71,17 +70,17 @@ def test_a_row_does_not_depend_on_the_rest_of_the_batch():
     rng = np.random.default_rng(RNG_SEED)
     states, noise = rng.integers(0, 4, (64, 20)), rng.random((64, 20))
     actions = rng.integers(0, 2, (64, problem.space.n_actions))
-    whole = transition(problem, states, actions, noise)
+    whole = problem.transition(states, actions, noise)
     order = rng.permutation(64)[:17]
-    part = transition(problem, states[order], actions[order], noise[order])
+    part = problem.transition(states[order], actions[order], noise[order])
     np.testing.assert_array_equal(part, whole[order])
     for row in range(64):
         one = slice(row, row + 1)
-        alone = transition(problem, states[one], actions[one], noise[one])
+        alone = problem.transition(states[one], actions[one], noise[one])
         np.testing.assert_array_equal(alone[0], whole[row])
     np.testing.assert_array_equal(
-        expected_reward(problem, states[order], actions[order]),
-        expected_reward(problem, states, actions)[order],
+        problem.expected_reward(states[order], actions[order]),
+        problem.expected_reward(states, actions)[order],
     )
 
 
@@ -89,8 +88,8 @@ def test_inputs_are_left_alone():
     problem = capacity(arms=10)
     states, actions = np.ones((4, 10), dtype=np.int64), np.ones((4, 10), dtype=np.int8)
     noise = np.full((4, 10), 0.5)
-    transition(problem, states, actions, noise)
-    expected_reward(problem, states, actions)
+    problem.transition(states, actions, noise)
+    problem.expected_reward(states, actions)
     assert (states == 1).all()
     assert (actions == 1).all()
     assert (noise == 0.5).all()
@@ -100,7 +99,7 @@ def test_infeasible_actions_are_accepted():
     problem = standard(arms=10, budget=1)
     everything = np.ones((1, 10), dtype=np.int8)
     assert not problem.space.allows(everything)[0]
-    after = transition(problem, np.zeros((1, 10), dtype=int), everything, np.full((1, 10), 0.5))
+    after = problem.transition(np.zeros((1, 10), dtype=int), everything, np.full((1, 10), 0.5))
     assert after.tolist() == [[1] * 10], "acted on, every arm moves up with at least 0.7"
 
 
@@ -109,17 +108,17 @@ def test_action_types_agree():
         rng = np.random.default_rng(RNG_SEED)
         states, noise = rng.integers(0, 4, (8, 12)), rng.random((8, 12))
         actions = rng.integers(0, 2, (8, problem.space.n_actions))
-        wanted = transition(problem, states, actions, noise)
+        wanted = problem.transition(states, actions, noise)
         for kind in (np.int8, np.bool_, np.float64):
-            after = transition(problem, states, actions.astype(kind), noise)
+            after = problem.transition(states, actions.astype(kind), noise)
             np.testing.assert_array_equal(after, wanted)
         assert wanted.dtype == np.int64
 
 
 def test_an_arm_with_one_state_stays():
     problem = Problem("p", Arms.ladder([[7.0]], [[0, 1]]), Budget([1], 1), [[1.0]])
-    assert transition(problem, [[0]], [[1]], [[0.9]]).tolist() == [[0]]
-    assert expected_reward(problem, [[0]], [[1]]).tolist() == [7.0]
+    assert problem.transition([[0]], [[1]], [[0.9]]).tolist() == [[0]]
+    assert problem.expected_reward([[0]], [[1]]).tolist() == [7.0]
 
 
 def test_expected_reward_against_brute_force():
@@ -133,16 +132,16 @@ def test_expected_reward_against_brute_force():
         )
         for state, action in zip(states, actions, strict=True)
     ]
-    np.testing.assert_allclose(expected_reward(problem, states, actions), wanted, rtol=1e-12)
+    np.testing.assert_allclose(problem.expected_reward(states, actions), wanted, rtol=1e-12)
 
 
 def test_expected_reward_is_the_mean_over_luck():
     problem = random_problem()
     rng = np.random.default_rng(RNG_SEED)
     state, action, draws = rng.integers(0, 4, (1, 5)), np.array([[1, 0, 1]]), 100_000
-    after = transition(
-        problem, state.repeat(draws, 0), action.repeat(draws, 0), rng.random((draws, 5))
+    after = problem.transition(
+        state.repeat(draws, 0), action.repeat(draws, 0), rng.random((draws, 5))
     )
     earned = problem.arms.rewards[problem.arms.model, after].sum(axis=1)
     error = earned.std() / np.sqrt(draws)
-    assert abs(earned.mean() - expected_reward(problem, state, action)[0]) < 4.5 * error
+    assert abs(earned.mean() - problem.expected_reward(state, action)[0]) < 4.5 * error

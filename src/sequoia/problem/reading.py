@@ -1,0 +1,131 @@
+"""Read a problem from its options and tables."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from sequoia.arrays import FloatArray, IntArray
+from sequoia.errors import FileError
+from sequoia.problem.arms import Arms
+from sequoia.problem.problem import FORMAT, Problem
+from sequoia.problem.sheets import Sheets, Table
+from sequoia.problem.spaces import read_space
+
+
+def read_problem(sheets: Sheets) -> Problem:
+    """Build a problem from options and tables."""
+    sheets.known({"format", "name", "horizon", "discount", "space"})
+    found = sheets.option("format", int)
+    if found != FORMAT:
+        raise FileError(f"{sheets.where} has format {found}; this version reads {FORMAT}.")
+    who = sheets.table("arms")
+    space = read_space(sheets.section("space"))
+    names = who.strings("name")
+    arms = _read_arms(sheets, who.integers("model"), names)
+    if "influence" in sheets.tables:
+        influence = _read_influence(sheets.table("influence"), arms.names, space.names)
+    else:
+        influence = _same_names(arms.names, space.names)
+    start = who.matrix(who.numbered("start"))
+    return Problem(
+        sheets.option("name", str),
+        arms,
+        space,
+        start,
+        influence,
+        sheets.option("horizon", int),
+        sheets.option("discount", float),
+    )
+
+
+def _read_arms(sheets: Sheets, model: IntArray, names: Sequence[str]) -> Arms:
+    rewards, moves = sheets.table("rewards"), sheets.table("transitions")
+    reward = rewards.matrix(rewards.numbered("reward"))
+    models, states = reward.shape
+    order = np.argsort(rewards.integers("model"), kind="stable")
+    if not np.array_equal(rewards.integers("model")[order], np.arange(models)):
+        raise FileError(
+            f"{rewards.where}, column 'model': 0 to {models - 1}, each once, is wanted."
+        )
+    whose, state, dose = moves.integers("model"), moves.integers("state"), moves.floats("dose")
+    rows = np.lexsort((state, dose, whose))
+    levels = len(np.unique(dose[whose == 0]))
+    blocks = (models, levels, states)
+    fits = len(rows) == models * levels * states
+    if fits:
+        of_block = dose[rows].reshape(blocks)
+        fits = bool(
+            (whose[rows].reshape(blocks) == np.arange(models)[:, None, None]).all()
+            and (state[rows].reshape(blocks) == np.arange(states)).all()
+            and (of_block == of_block[:, :, :1]).all()
+        )
+    if not fits:
+        raise FileError(_missing_transition(moves.where, whose, dose, state, models, states))
+    target = moves.matrix(moves.numbered("to"))
+    if target.shape[1] != states:
+        raise FileError(
+            f"{moves.where} has {target.shape[1]} columns to_0, to_1, …; {states} are wanted, as "
+            f"{rewards.where} has {states} states."
+        )
+    kernels = target[rows].reshape(*blocks, states)
+    return Arms(reward[order], dose[rows].reshape(blocks)[:, :, 0], kernels, model, names)
+
+
+def _missing_transition(
+    where: str, whose: IntArray, dose: FloatArray, state: IntArray, models: int, states: int
+) -> str:
+    """Name the first model, dose and state that is missing, repeated or out of place."""
+    wanted = sorted(set(dose[whose == 0].tolist()))
+    for model in range(models):
+        mine = whose == model
+        found = sorted(set(dose[mine].tolist()))
+        if len(found) != len(wanted):
+            return (
+                f"{where}: model {model} has {len(found)} doses; {len(wanted)} are wanted, as for "
+                "model 0."
+            )
+        for d in found:
+            for s in range(states):
+                times = int((mine & (dose == d) & (state == s)).sum())
+                if times != 1:
+                    return (
+                        f"{where}: model {model}, dose {d:g}, state {s} is there {times} times; "
+                        "once is wanted."
+                    )
+    return f"{where} has rows for a model or state that does not exist."
+
+
+def _same_names(arms: Sequence[str], actions: Sequence[str]) -> csr_array:
+    """Return the influence of actions that act each on the arm of the same name."""
+    for here, there, file, other in (
+        (arms, actions, "arms", "actions"),
+        (actions, arms, "actions", "arms"),
+    ):
+        missing = sorted(set(here) - set(there))
+        if missing:
+            raise FileError(
+                f"{file}.csv names {missing[0]!r}, which is not in {other}.csv; without "
+                "influence.csv, each action acts on the arm of the same name."
+            )
+    index = {name: column for column, name in enumerate(actions)}
+    columns = np.array([index[name] for name in arms], dtype=np.int64)
+    ones = np.ones(len(columns))
+    return csr_array((ones, (np.arange(len(columns)), columns)), shape=(len(arms), len(actions)))
+
+
+def _read_influence(entries: Table, arms: Sequence[str], actions: Sequence[str]) -> csr_array:
+    arm_index = {name: j for j, name in enumerate(arms)}
+    action_index = {name: i for i, name in enumerate(actions)}
+    places = []
+    for row, (arm, action) in enumerate(
+        zip(entries.strings("arm"), entries.strings("action"), strict=True), start=1
+    ):
+        if arm not in arm_index or action not in action_index:
+            raise FileError(f"{entries.where} row {row}: {arm!r} or {action!r} is unknown.")
+        places.append((arm_index[arm], action_index[action]))
+    if len(set(places)) != len(places):
+        raise FileError(f"{entries.where} names a pair of arm and action twice.")
+    place = np.array(places, dtype=np.int64).reshape(-1, 2)
+    weights = entries.floats("weight")
+    return csr_array((weights, (place[:, 0], place[:, 1])), shape=(len(arms), len(actions)))
