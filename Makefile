@@ -35,8 +35,9 @@ docs: setup
 	$(BIN)/pytest tests/test_docs.py
 
 # Draws the pictures of the documentation again.
-pictures: demo
-	cp $(addprefix out/demo/,$(notdir $(wildcard docs/images/*.png))) docs/images/
+pictures: setup
+	$(BIN)/sequoia gallery --output out/gallery
+	cp $(addprefix out/gallery/,$(notdir $(wildcard docs/images/*.png))) docs/images/
 
 bench: setup
 	set -e; for file in $(wildcard benchmarks/*.py); do $(BIN)/python $$file; done

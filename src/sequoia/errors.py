@@ -13,6 +13,10 @@ class ProblemError(SequoiaError):
     """A problem, or a part of it, is not well-formed."""
 
 
+class ConfigError(SequoiaError):
+    """A setting is unknown, or its value is out of range."""
+
+
 class FileError(SequoiaError):
     """A file cannot be read as what it claims to be, or cannot be written."""
 

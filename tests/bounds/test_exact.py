@@ -9,6 +9,7 @@ import pytest
 from sequoia import Arms, Assignment, Budget, Custom, Floor, Path, Problem, Rules, Schedule
 from sequoia.bounds import solve_exactly
 from sequoia.errors import InfeasibleSpace, ProblemError, TooLarge
+from sequoia.problem.contagion import Contagion
 from sequoia.problem.families import capacity, standard, trap
 from sequoia.simulate import Scenarios, rollout
 
@@ -38,6 +39,16 @@ def compounding():
     return Problem("p", chains, Budget(np.ones(4), 2), start, influence, 3, 0.8)
 
 
+def infecting():
+    """Three arms of three states, a ring in which one pair presses twice as hard."""
+    models, start = random_arms(4, 3, seed=6)
+    chains = Arms(models.rewards, models.doses, models.kernels, model=[0, 1, 0])
+    bonds = [[0, 1, 0], [0, 0, 2], [1, 0, 0]]
+    contagion = Contagion(bonds, [0, 1, 2], [[0, 1, 2], [1, 1, 3], [0, 3, 3]])
+    space = Budget(np.ones(3), 2)
+    return Problem("p", chains, space, start[:3], None, 4, 0.8, contagion)
+
+
 WORKERS = np.array([[1, 1, 0], [0, 1, 0]])
 # Which actions are allowed is said here once more, in words.
 TINY = {
@@ -46,6 +57,7 @@ TINY = {
         lambda a: a @ [1, 2, 1.5] <= 2.5,
     ),
     "shared models": (sharing(), lambda a: a.sum() <= 1),
+    "contagion": (infecting(), lambda a: a.sum() <= 2),
     "influence": (compounding(), lambda a: a.sum() <= 2),
     "assignment": (
         problem_over(Assignment([2, 3, 2, 2], [4, 3]), 4),
@@ -83,18 +95,27 @@ TINY = {
 }
 
 
-def arm_steps(problem, action):
+def model_of(problem, arm, state):
+    among = problem.contagion
+    if among is None:
+        return problem.arms.model[arm]
+    bonds = among.neighbours.toarray()[arm]
+    pressure = sum(bonds[other] * among.sources[s] for other, s in enumerate(state))
+    return among.models[arm, min(pressure, among.models.shape[1] - 1)]
+
+
+def arm_steps(problem, state, action):
     """Return the kernel and the rewards of each arm under ``action``, by its dose."""
     arms = problem.arms
     for arm, dose in enumerate(problem.influence.toarray() @ action):
-        model = arms.model[arm]
+        model = model_of(problem, arm, state)
         (level,) = np.flatnonzero(arms.doses[model] == dose)
         yield arms.kernels[model, level], arms.rewards[model]
 
 
 def outcomes(problem, state, action):
     """Yield every joint next state with its probability and its reward."""
-    steps = list(arm_steps(problem, action))
+    steps = list(arm_steps(problem, state, action))
     for after in itertools.product(range(problem.arms.n_states), repeat=len(state)):
         chance = np.prod([k[s, t] for (k, _), s, t in zip(steps, state, after, strict=True)])
         yield after, chance, sum(r[t] for (_, r), t in zip(steps, after, strict=True))

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 from tiny_problems import KINDS, is_feasible, random_problem
 
-from sequoia.bounds import PricePolicy, Prices, Step, prices_over, relax, solve_exactly
+from sequoia.bounds import Prices, prices_over, relax, solve_exactly
 from sequoia.bounds import relaxation as relaxation_module
 from sequoia.errors import InfeasibleSpace, ProblemError
+from sequoia.optimize import Columns, Linear
 from sequoia.problem import Arms, Budget, Problem, Rules
 from sequoia.problem.families import FAMILIES
 
@@ -15,13 +15,13 @@ TOLERANCE = 1e-6
 
 def value_of_policy(problem: Problem, prices: Prices) -> float:
     """Evaluate the price policy exactly, over the joint chain."""
-    arms, step = problem.arms, Step(problem)
+    arms, step = problem.arms, Linear(Columns.of_problem(problem))
     shape = (arms.n_states,) * arms.n_arms
     values = np.zeros(shape)
     for time in range(problem.horizon - 1, -1, -1):
         now = np.empty(shape)
         for state in np.ndindex(shape):
-            best = step.best(prices.weights(state, time))
+            best = step.best_doses(prices.weights(state, time))
             assert best.action is not None
             levels = problem.levels(best.action[None])[0]
             ahead, total = values, 0.0
@@ -89,7 +89,8 @@ def test_any_prices_give_a_bound(kind: str) -> None:
         wild = prices.table + rng.normal(0.0, 1.0, prices.table.shape)
         wild[..., 0] = 0.0
         by_arm = wild[:, prices.chains.tariff[prices.arm_class]]
-        support = [Step(problem).best(table).bound for table in by_arm]
+        linear = Linear(Columns.of_problem(problem))
+        support = [linear.best_doses(table).bound for table in by_arm]
         total = prices.chains.worth(wild).sum() + np.sum(support)
         assert total >= exact.value - TOLERANCE
 
@@ -209,7 +210,5 @@ def test_prices_over_known_actions() -> None:
     assert relaxation.vertices is not None
     prices = prices_over(problem, relaxation.vertices)
     assert prices is not None
-    policy = PricePolicy(problem, prices)
-    state: NDArray[np.int64] = np.zeros(problem.arms.n_arms, dtype=np.int64)
-    decision = policy.act(state, 0, np.random.default_rng(0))
-    assert problem.space.system.violations(decision) == []
+    assert prices.phi().shape == (problem.arms.n_arms, problem.arms.n_states, problem.arms.n_doses)
+    assert np.isfinite(prices.table).all()

@@ -67,7 +67,7 @@ def test_hull_and_no_bound(run):
         ("--policies sequoia", "sequoia needs a trained model"),
         ("--policies whittle", "whittle: "),
         ("--policies ,", "policies is 0"),
-        ("--model here", "does not read trained models yet"),
+        ("--model here", "here holds no trained model; model.json is missing"),
         ("--episodes 0", "episodes is 0"),
         ("--seed -1", "seed is -1"),
         ("--jobs 0", "jobs is 0"),

@@ -92,7 +92,7 @@ def test_nothing_to_do(run, tmp_path):
         ("cap.npz --state cap.csv --must arm:1 --never arm:1", "these contradict"),
         ("cap.npz --state cap.csv --policy nonsense", "no policy 'nonsense'"),
         ("cap.npz --state cap.csv --policy sequoia", "needs a trained model"),
-        ("cap.npz --state cap.csv --policy sequoia --model here", "does not read trained models"),
+        ("cap.npz --state cap.csv --policy sequoia --model here", "here holds no trained model"),
         ("tube.npz --state tube.csv --policy iterative-myopic", "one stop at a time"),
         ("cap.npz --state cap.csv --time-limit 0", "more than 0 seconds"),
         ("cap.npz --state cap.csv --time-limit nan", "more than 0 seconds"),

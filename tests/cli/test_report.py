@@ -54,7 +54,7 @@ def page(command, tmp_path, request) -> Path:
     sizes = {} if family == "trap" else {"arms": 8}
     save(FAMILIES[family](horizon=5, **sizes), tmp_path / "p.npz")
     evaluated = command(
-        "evaluate", "p.npz", "--policies", "idle,random,price", "--episodes", 3, "-o", "e.json"
+        "evaluate", "p.npz", "--policies", "idle,random,myopic", "--episodes", 3, "-o", "e.json"
     )
     assert evaluated.code == 0
     made = command("report", "e.json", "-o", "r.html")

@@ -14,6 +14,7 @@ from sequoia.experiments.plots import (
 from sequoia.experiments.plots.canvas import new_axes, short_names
 from sequoia.problem.families import (
     capacity,
+    epidemic,
     interventions,
     routing,
     scheduling,
@@ -41,6 +42,10 @@ PROBLEMS = {
     "routing": routing(),
     "standard": standard(),
     "trap": trap(),
+    "epidemic": epidemic(),
+    "epidemic 100": epidemic(arms=100),
+    "epidemic, one node": epidemic(arms=1),
+    "epidemic on a route": epidemic(route=True),
     "interventions 100": interventions(arms=100),
     "scheduling 100": scheduling(arms=100),
     "capacity 100": capacity(arms=100),

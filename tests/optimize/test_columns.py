@@ -39,17 +39,17 @@ def test_objective_is_the_sum_over_arms_by_dose_level(name, compact):
 
 
 def test_dose_levels_by_hand():
-    """Arms 0 and 1 share a group; action 1 gives them 1.5, their second positive dose."""
+    """Arms 0 and 1 are reached alike; action 1 gives them 1.5, their second positive dose."""
     columns = Columns.of_problem(unequal_doses())
-    assert columns.group[0] == columns.group[1]
-    assert len(set(columns.group.tolist())) == 3
-    marks = columns.encode(np.array([[0, 1, 0, 0, 0, 0]]))[0, 6:].reshape(3, 3)
-    assert marks[columns.group[0]].tolist() == [0, 1, 0]
-    assert marks[columns.group[2]].tolist() == [1, 0, 0]
-    assert marks[columns.group[3]].tolist() == [0, 0, 0]
-    both = columns.encode(np.array([[1, 1, 0, 0, 0, 1]]))[0, 6:].reshape(3, 3)
-    assert both[columns.group[1]].tolist() == [0, 0, 1]
-    assert both[columns.group[3]].tolist() == [0, 0, 1]
+    assert columns.level_input.tolist() == [
+        [-1, 6, 7, 8],
+        [-1, 6, 7, 8],
+        [-1, 9, 10, 11],
+        [-1, -1, -1, 5],  # action 5 alone reaches it, so that it needs no indicator
+    ]
+    assert columns.encode(np.array([[0, 1, 0, 0, 0, 0]]))[0, 6:].tolist() == [0, 1, 0, 1, 0, 0]
+    assert columns.encode(np.array([[1, 1, 0, 0, 0, 1]]))[0, 6:].tolist() == [0, 0, 1, 1, 0, 0]
+    assert columns.allowed.tolist()[3] == [True, False, False, True]
 
 
 def test_one_action_per_arm_needs_no_indicators():
@@ -100,6 +100,6 @@ def test_system_forces_the_indicators(name):
 def test_infeasible_space_is_reported_with_its_rows():
     rules = Rules(must=["arm 0", "arm 1", "arm 2"])
     columns = Columns.of_space(with_rules(Budget(np.ones(5), 2), rules))
-    with pytest.raises(InfeasibleSpace, match='in conflict are "budget"; "must act on arm 0"'):
+    with pytest.raises(InfeasibleSpace, match=r"contradict: budget \| must act on arm 0"):
         columns.require_feasible()
     columns_of("budget, must").require_feasible()

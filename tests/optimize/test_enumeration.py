@@ -95,5 +95,5 @@ def test_too_many_actions():
 
 def test_infeasible_space():
     rules = Rules(must=["arm 0", "arm 1"], at_most_one=[["arm 0", "arm 1"]])
-    with pytest.raises(InfeasibleSpace, match=r'in conflict are .*"must act on arm 1"'):
+    with pytest.raises(InfeasibleSpace, match=r"contradict: .*must act on arm 1"):
         Enumeration(Columns.of_space(with_rules(Budget(np.ones(4), 3), rules)))

@@ -108,12 +108,28 @@ def test_known_states_are_not_solved_again():
     assert (memo.hits, memo.misses) == (10, 6)
 
 
-def test_kind_of_integer_does_not_matter():
+def test_states_between_whole_numbers_are_told_apart():
+    """0.2 and 0.7 are not both 0."""
+    engine = Counting()
+    memo = Memo(engine, 100)
+
+    def slopes(states):
+        """Want the first arm below a half, the last one above."""
+        side = np.where(states[:, :1] < 0.5, 1.0, -1.0)
+        return ReluNet.of_linear(side * np.linspace(1, -1, ARMS))
+
+    states = np.array([[0.2] * ARMS, [0.7] * ARMS])
+    memo.best(states[:1], 0, slopes)
+    low, high = memo.best(states, 0, slopes).actions
+    assert engine.batches == [1, 1]
+    assert (low[0], low[-1], high[0], high[-1]) == (1, 0, 0, 1)
+
+
+def test_the_order_in_memory_does_not_matter():
     engine = Counting()
     memo = Memo(engine, 100)
     states = draw(5)
     memo.best(states, 0, Network(0))
-    memo.best(states.astype(np.int8), 0, Network(0))
     memo.best(np.asfortranarray(states), 0, Network(0))
     assert engine.batches == [5]
 

@@ -14,7 +14,7 @@ from sequoia.optimize.milp import Milp
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.policies import Sequoia, iterative_dqn, iterative_myopic, make_policy
 from sequoia.policies.myopic import next_step_weights
-from sequoia.problem.families import capacity, interventions, routing, scheduling
+from sequoia.problem.families import capacity, interventions, routing, scheduling, standard
 from sequoia.simulate import Scenarios, rollout
 
 PROBLEMS = {
@@ -31,17 +31,18 @@ class Tables:
     """Q as a sum over arms of a table by state and dose level."""
 
     columns: Columns
-    quality: np.ndarray  # (J, S, L)
-    version: int = 0
+    quality: np.ndarray  # (H, J, S, L)
 
-    def fold(self, states) -> ReluNet:
-        table = self.quality[np.arange(states.shape[1]), states]
+    def fold(self, states, steps) -> ReluNet:
+        step = np.minimum(steps, len(self.quality) - 1)[:, None]
+        table = self.quality[step, np.arange(states.shape[1]), states]
         return ReluNet.of_linear(*self.columns.objective(table))
 
 
 def by_prices(problem) -> tuple[Tables, Prices]:
     prices = relax(problem).prices
-    return Tables(Columns.of_problem(problem), prices.quality(0)), prices
+    every = np.array([prices.quality(step) for step in range(problem.horizon)])
+    return Tables(Columns.of_problem(problem), every), prices
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -51,12 +52,12 @@ def test_sequoia_takes_the_largest_q_value_of_all_actions(name):
     policy = make_policy("sequoia", problem, q)
     actions = problem.space.enumerate(100_000)
     rng = np.random.default_rng(1)
-    for _ in range(5):
+    for step in range(problem.horizon):
         state = rng.integers(0, 4, problem.arms.n_arms)
-        weights = prices.weights(state)
+        weights = prices.weights(state, step)
         arm = np.arange(len(state))
         every = weights[arm, problem.levels(actions)].sum(axis=1)
-        decision = policy.act(state, 0, rng)
+        decision = policy.act(state, step, rng)
         problem.space.system.require(decision)
         value = weights[arm, problem.levels(decision.action[None])[0]].sum()
         assert value == pytest.approx(every.max(), abs=1e-6)
@@ -79,11 +80,30 @@ def test_iterative_dqn_is_the_same_greedy_as_iterative_myopic(name):
     problem = PROBLEMS[name]
     model = problem.arms.model
     table = problem.arms.next_rewards[model].transpose(0, 2, 1)
-    q = Tables(Columns.of_problem(problem), table)
+    q = Tables(Columns.of_problem(problem), table[None])
     scenarios = Scenarios.draw(problem, 3, seed=0)
     one = rollout(problem, iterative_dqn(problem, q).act, scenarios)
     other = rollout(problem, iterative_myopic(problem).act, scenarios)
     assert one.rewards == pytest.approx(other.rewards)
+
+
+@dataclass(frozen=True)
+class Turns:
+    """Wants one arm alone, another one in every step."""
+
+    columns: Columns
+
+    def fold(self, states, steps) -> ReluNet:
+        arms = states.shape[1]
+        return ReluNet.of_linear(np.where(np.arange(arms) == steps[:, None] % arms, 1.0, -1.0))
+
+
+@pytest.mark.parametrize("name", ["iterative-dqn", "sequoia"])
+def test_the_step_is_the_one_that_is_asked_about(name):
+    problem = standard(arms=5, budget=1, horizon=5)
+    policy = make_policy(name, problem, Turns(Columns.of_problem(problem)))
+    for step in (3, 0, 4, 1):
+        assert np.flatnonzero(policy.act(np.zeros(5, np.int64), step, RNG).action) == [step]
 
 
 def test_the_myopic_weights_are_those_of_the_state():

@@ -18,6 +18,7 @@ from sequoia.policies import (
 from sequoia.problem.families import (
     FAMILIES,
     capacity,
+    epidemic,
     interventions,
     routing,
     scheduling,
@@ -31,6 +32,7 @@ NAMES = [
     *("price", "price-update", "whittle", "exact"),
 ]
 SMALL = {
+    "epidemic": epidemic(arms=8),
     "capacity": capacity(arms=8, workers=3),
     "scheduling": scheduling(arms=8, workers=3),
     "interventions": interventions(arms=9, budget=3),
@@ -49,6 +51,10 @@ def test_the_registry_has_every_policy_with_a_line_about_it():
 def test_decisions_are_feasible_and_named(family, name):
     sizes = {} if family == "trap" else {"arms": 8}
     problem = FAMILIES[family](horizon=3, **sizes)
+    if problem.contagion is not None and name.startswith("price"):
+        with pytest.raises(ProblemError, match=f"^{name}: prices need arms that evolve on their"):
+            make_policy(name, problem)
+        return
     policy = make_policy(name, problem)
     played = rollout(problem, policy.act, Scenarios.draw(problem, 2, seed=1))
     assert np.isfinite(played.rewards).all()
@@ -61,7 +67,7 @@ def test_myopic_is_the_best_of_all_actions_for_the_next_step(family):
     rng = np.random.default_rng(3)
     myopic, sampling = Myopic(problem), Sampling(problem, k=30)
     for _ in range(10):
-        state = rng.integers(0, 4, problem.arms.n_arms)
+        state = rng.integers(0, problem.arms.n_states, problem.arms.n_arms)
         every = problem.expected_reward(np.tile(state, (len(actions), 1)), actions)
         for policy in (myopic, sampling):
             decision = policy.act(state, 0, rng)

@@ -7,10 +7,12 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from sequoia.bounds import solve_exactly
 from sequoia.errors import ProblemError
 from sequoia.problem.families import (
     FAMILIES,
     capacity,
+    epidemic,
     interventions,
     routing,
     scheduling,
@@ -20,6 +22,7 @@ from sequoia.problem.families import (
 from sequoia.problem.families.routing import route_on
 
 SEEDED = [name for name in FAMILIES if name != "trap"]
+LADDERS = [name for name in SEEDED if name != "epidemic"]
 PAPER_SIZES = [(20, 5), (40, 10), (100, 20)]
 LONG, SHORT = [0.2, 0.15, 0.1], [0.1, 0.15, 0.2]
 
@@ -37,7 +40,7 @@ def limit(problem):
     return int(problem.space.limit)
 
 
-@pytest.mark.parametrize("name", SEEDED)
+@pytest.mark.parametrize("name", LADDERS)
 @pytest.mark.parametrize(("arms", "budget"), PAPER_SIZES)
 def test_paper_defaults(name, arms, budget):
     problem = FAMILIES[name](arms=arms)
@@ -185,6 +188,12 @@ def bends(problem):
     return not np.allclose(np.diff(up, 2, axis=1), 0)
 
 
+def caught(epidemic, pressure):
+    """Return the probability that the first node falls ill by itself under a pressure."""
+    model = epidemic.contagion.models[0, pressure]
+    return round(float(epidemic.arms.kernels[model, 0, 1, 0]), 9)
+
+
 # family, knob, value, what it changes, and what that is then
 KNOBS = [
     *[
@@ -192,12 +201,18 @@ KNOBS = [
         for name in SEEDED
         for entry in (
             (name, "arms", 12, lambda p: p.arms.n_arms, 12),
+            (name, "horizon", 7, lambda p: p.horizon, 7),
+            (name, "discount", 0.5, lambda p: p.discount, 0.5),
+        )
+    ],
+    *[
+        entry
+        for name in LADDERS
+        for entry in (
             (name, "states", 3, lambda p: p.arms.n_states, 3),
             (name, "long_run", 7, long_run, 7),
             (name, "long_run", 0, long_run, 0),
             (name, "start_share", 0.5, lambda p: p.start[3].tolist(), [0.5, 0.5, 0, 0]),
-            (name, "horizon", 7, lambda p: p.horizon, 7),
-            (name, "discount", 0.5, lambda p: p.discount, 0.5),
         )
     ],
     ("trap", "horizon", 7, lambda p: p.horizon, 7),
@@ -232,6 +247,16 @@ KNOBS = [
     ("routing", "longest_edge", 3, lambda p: set(p.space.lengths.tolist()), {1, 2, 3}),
     ("standard", "budget", 3, limit, 3),
     ("standard", "budget", 3, long_run, 3),
+    ("epidemic", "budget", 3, limit, 3),
+    ("epidemic", "route", True, lambda p: p.space.kind, "path"),
+    ("epidemic", "village", 5, lambda p: p.contagion.neighbours.nnz, 88),
+    ("epidemic", "importance", 1, lambda p: set(p.arms.rewards[:, 1]), {1}),
+    ("epidemic", "infect", 0.5, lambda p: caught(p, 3), 1 - 0.98 * 0.5**3),
+    ("epidemic", "arrive", 0.1, lambda p: caught(p, 0), 0.1),
+    ("epidemic", "recover", 0.25, lambda p: p.arms.kernels[0, 0, 0, 1], 0.25),
+    ("epidemic", "cure", 0.5, lambda p: p.arms.kernels[2, 1, 0, 1], 0.5),
+    ("epidemic", "protect", 0.5, lambda p: p.arms.kernels[0, 1, 1, 0], 0.01),
+    ("epidemic", "sick_share", 0.5, lambda p: p.start[3].tolist(), [0.5, 0.5]),
 ]
 
 
@@ -287,6 +312,7 @@ def test_two_states_give_the_binary_bandit():
 def test_every_knob_is_tested():
     tested = {(name, knob) for name, knob, *_ in KNOBS}
     tested |= {("scheduling", "skew"), ("interventions", "link"), ("standard", "dynamics")}
+    tested |= {("epidemic", "steps")}
     for name, family in FAMILIES.items():
         for knob in inspect.signature(family).parameters:
             assert knob == "seed" or (name, knob) in tested
@@ -299,15 +325,21 @@ BAD = [
         for entry in (
             (name, {"arms": 0}, r"0"),
             (name, {"arms": -3}, r"-3"),
+            (name, {"horizon": 0}, r"horizon is 0"),
+            (name, {"discount": 0}, r"discount is 0"),
+            (name, {"discount": 1.5}, r"discount is 1\.5"),
+            (name, {"seed": -1}, r"seed is -1; at least 0"),
+        )
+    ],
+    *[
+        entry
+        for name in LADDERS
+        for entry in (
             (name, {"states": 1}, r"states is 1; at least 2"),
             (name, {"long_run": 21}, r"long_run is 21; 0 to 20"),
             (name, {"long_run": -1}, r"long_run is -1; 0 to 20"),
             (name, {"start_share": 1.1}, r"start_share is 1\.1; 0 to 1"),
             (name, {"start_share": float("nan")}, r"start_share is nan"),
-            (name, {"horizon": 0}, r"horizon is 0"),
-            (name, {"discount": 0}, r"discount is 0"),
-            (name, {"discount": 1.5}, r"discount is 1\.5"),
-            (name, {"seed": -1}, r"seed is -1; at least 0"),
         )
     ],
     ("trap", {"horizon": 0}, r"horizon is 0"),
@@ -341,6 +373,17 @@ BAD = [
     ("standard", {"dynamics": "wild"}, r"dynamics is 'wild'; known: ladder, random"),
     ("standard", {"dynamics": "random", "states": 1}, r"states is 1; at least 2"),
     ("standard", {"dynamics": "random", "arms": 0}, r"arms is 0; at least 1"),
+    ("epidemic", {"budget": -1}, r"budget is -1; at least 0"),
+    ("epidemic", {"village": 0}, r"village is 0; at least 1"),
+    ("epidemic", {"importance": 0}, r"importance is 0; at least 1"),
+    ("epidemic", {"infect": 1.1}, r"infect is 1\.1; 0 to 1"),
+    ("epidemic", {"arrive": -0.1}, r"arrive is -0\.1; 0 to 1"),
+    ("epidemic", {"recover": float("nan")}, r"recover is nan"),
+    ("epidemic", {"cure": 2}, r"cure is 2; 0 to 1"),
+    ("epidemic", {"protect": -1}, r"protect is -1; 0 to 1"),
+    ("epidemic", {"sick_share": 1.1}, r"sick_share is 1\.1; 0 to 1"),
+    ("epidemic", {"steps": 4}, r"steps is 4, but only a route has steps"),
+    ("epidemic", {"route": True, "steps": 0}, r"length is 0"),
 ]
 
 
@@ -364,6 +407,10 @@ def test_a_bad_knob_is_a_problem_error(name, knobs, message):
         ("routing", {"arms": 1}),
         ("routing", {"budget": 0}),
         ("standard", {"arms": 1, "budget": 5}),
+        ("epidemic", {"arms": 1}),
+        ("epidemic", {"arms": 5, "village": 1}),
+        ("epidemic", {"arms": 5, "village": 9}),
+        ("epidemic", {"arms": 7, "route": True, "budget": 0}),
     ],
 )
 def test_corners_are_well_formed(name, knobs):
@@ -377,4 +424,59 @@ def test_same_seed_same_problem(name):
     first, again, other = (FAMILIES[name](seed=seed) for seed in (4, 4, 5))
     assert first.fingerprint == again.fingerprint
     assert first.fingerprint != other.fingerprint
-    assert not np.array_equal(first.arms.kernels, other.arms.kernels)
+    tables = [problem.to_sheets().tables for problem in (first, other)]
+    drawn = {"neighbours"} if name == "epidemic" else {"transitions"}
+    assert all(differ(tables[0][table], tables[1][table]) for table in drawn)
+
+
+def differ(one, other):
+    return any(list(cells) != list(other.columns[name]) for name, cells in one.columns.items())
+
+
+def test_villages_are_close_and_hang_together_by_bridges():
+    problem = epidemic(arms=18, village=4)
+    graph = nx.from_scipy_sparse_array(problem.contagion.neighbours)
+    assert nx.is_connected(graph)
+    home = np.arange(18) // 4
+    inside = [edge for edge in graph.edges if home[edge[0]] == home[edge[1]]]
+    assert len(inside) == 4 * 6 + 1
+    bridges = [{int(home[a]), int(home[b])} for a, b in graph.edges if home[a] != home[b]]
+    assert sorted(map(sorted, bridges)) == [[0, 1], [0, 4], [1, 2], [2, 3], [3, 4]]
+
+
+def test_a_route_goes_along_the_bonds_that_infect():
+    problem = epidemic(route=True, steps=6, budget=2)
+    assert (problem.space.length, problem.space.limit, problem.space.source) == (6, 2, 0)
+    edges = {tuple(sorted(edge)) for edge in problem.space.edges.tolist()}
+    assert edges == {
+        tuple(sorted(edge)) for edge in np.argwhere(problem.contagion.neighbours.toarray()).tolist()
+    }
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("route", [False, True])
+def test_looking_ahead_pays_in_an_epidemic(seed, route):
+    problem = epidemic(arms=7, budget=1, seed=seed, route=route, horizon=12)
+    best = solve_exactly(problem).value
+    # Myopic by dynamic programming over one step, played to the end by exact expectations.
+    assert best >= 1.05 * value_of_myopic(problem)
+
+
+def value_of_myopic(problem):
+    states = np.array(list(itertools.product(range(2), repeat=problem.arms.n_arms)))
+    actions = problem.space.enumerate(1_000)
+    earned = np.array(
+        [problem.expected_reward(states, np.tile(action, (len(states), 1))) for action in actions]
+    )
+    action, row = actions[earned.argmax(axis=0)], np.arange(len(states))
+    model, level = problem.models(states), problem.levels(action)
+    arms = np.arange(problem.arms.n_arms)
+    moves = np.ones((len(states), len(states)))
+    for arm in arms:
+        own = problem.arms.kernels[model[:, arm], level[:, arm], states[:, arm]]
+        moves *= own[row[:, None], states[None, :, arm]]
+    values = np.zeros(len(states))
+    for _ in range(problem.horizon):
+        values = earned.max(axis=0) + moves @ values
+    start = problem.start[arms[None, :], states].prod(axis=1)
+    return float(start @ values)

@@ -104,6 +104,12 @@ def same(a, b):
         np.testing.assert_array_equal(getattr(a.arms, field), getattr(b.arms, field))
     np.testing.assert_array_equal(a.start, b.start)
     np.testing.assert_array_equal(a.influence.toarray(), b.influence.toarray())
+    assert (a.contagion is None) == (b.contagion is None)
+    if a.contagion is not None:
+        for field in ("models", "sources"):
+            np.testing.assert_array_equal(getattr(a.contagion, field), getattr(b.contagion, field))
+        bonds = [one.contagion.neighbours.toarray() for one in (a, b)]
+        np.testing.assert_array_equal(*bonds)
     assert (a.name, a.horizon, a.discount) == (b.name, b.horizon, b.discount)
     assert list(a.arms.names) == list(b.arms.names)
     assert list(a.space.names) == list(b.space.names)
@@ -388,7 +394,12 @@ def test_no_pickle_is_ever_opened(tmp_path):
         ("problem.toml", "horizon = 20", "horizon = '20'", r"'horizon' is '20'; a value of type"),
         ("problem.toml", "horizon = 20", f"horizon = {10**400}", r"'horizon' is larger than"),
         ("problem.toml", "discount = 0.99", f"discount = {10**400}", r"'discount' is larger"),
-        ("problem.toml", "discount", "discont", r"unknown option 'discont'; known: discount"),
+        (
+            "problem.toml",
+            "discount",
+            "discont",
+            r"unknown option 'discont'; known: contagion, discount",
+        ),
         ("problem.toml", "assignment", "assignation", r"'kind' is 'assignation'; known: assign"),
         ("problem.toml", "horizon = 20", "horizon = " + "[" * 9999, r"cannot be read"),
         ("workers.csv", "capacity", "room", r"workers\.csv has no column 'capacity'"),

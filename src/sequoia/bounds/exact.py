@@ -1,15 +1,19 @@
 """Exact dynamic programming over joint states, for tiny problems."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.arrays import ActionArray, FloatArray, IntArray
-from sequoia.errors import InfeasibleSpace, ProblemError, TooLarge
+from sequoia.bounds.joint import joint_moves, joint_rewards, joint_states
+from sequoia.errors import ProblemError, TooLarge
 from sequoia.problem import Decision, Problem
+from sequoia.problem.conflict import no_decision
 
 _MAX_WORK = 2e9
+_MAX_MOVES = 1e8
 _MAX_ENTRIES = 2e8
 _MAX_ACTIONS = 100_000
 _ACCURACY = 1e-10
@@ -72,24 +76,20 @@ def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:
         )
     actions = problem.space.enumerate(_MAX_ACTIONS)
     if not len(actions):
-        raise InfeasibleSpace("no decision satisfies the rules.")
+        raise no_decision(problem.space.compact)
     levels, first = np.unique(problem.levels(actions), axis=0, return_index=True)
+    actions = actions[first]
     sweeps = problem.horizon if not discounted else _sweeps(problem)
-    work = joint * len(levels) * arms.n_arms * arms.n_states
-    if work > _MAX_WORK:
-        raise TooLarge(
-            f"{size} × {len(levels)} actions need {work:.1e} operations a step; "
-            f"exact solving is for at most {_MAX_WORK:.0e}."
-        )
-    rewards = _joint_rewards(problem, levels)
+    _limit_work(problem, joint, len(levels))
+    rewards, expect = _outlook(problem, actions, levels)
     discount = problem.discount if discounted else 1.0
     following = np.zeros(joint)
     values, choices = [], []
     for _ in range(sweeps):
         best = np.full(joint, -np.inf)
         choice = np.zeros(joint, dtype=np.int64)
-        for index, level in enumerate(levels):
-            total = rewards[index] + discount * _expect(problem, level, following)
+        for index in range(len(levels)):
+            total = rewards[index] + discount * expect(index, following)
             better = total > best + 1e-12
             best[better] = total[better]
             choice[better] = index
@@ -106,15 +106,43 @@ def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:
         float(start @ values[-1]),
         np.array(values[::-1]),
         np.array(choices[::-1]),
-        actions[first],
+        actions,
     )
+
+
+def _limit_work(problem: Problem, joint: int, actions: int) -> None:
+    """Raise `TooLarge` when one step takes too much; with contagion, moves are kept as well."""
+    arms = problem.arms
+    own, most = arms.n_arms * arms.n_states, _MAX_WORK
+    if problem.contagion is not None:
+        own, most = joint, _MAX_MOVES
+    work = joint * actions * own
+    if work > most:
+        raise TooLarge(
+            f"{arms.n_states}^{arms.n_arms} joint states × {actions} actions need {work:.1e} "
+            f"operations a step; exact solving is for at most {most:.0e}."
+        )
 
 
 def _sweeps(problem: Problem) -> int:
     """Return after how many sweeps value iteration is accurate, from the largest reward."""
-    largest = np.abs(problem.arms.rewards).max(axis=1)[problem.arms.model].sum()
+    contagion = problem.contagion
+    models = problem.arms.model[:, None] if contagion is None else contagion.models
+    largest = np.abs(problem.arms.rewards).max(axis=1)[models].max(axis=1).sum()
     scale = max(largest, 1e-9) / (1 - problem.discount)
     return max(1, int(np.ceil(np.log(_ACCURACY / scale) / np.log(problem.discount))))
+
+
+def _outlook(
+    problem: Problem, actions: ActionArray, levels: IntArray
+) -> tuple[FloatArray, Callable[[int, FloatArray], FloatArray]]:
+    """Return what each action earns next, and the expectation of values after it, by number."""
+    if problem.contagion is None:
+        rewards = _joint_rewards(problem, levels)
+        return rewards, lambda index, values: _expect(problem, levels[index], values)
+    states = joint_states(problem)
+    moves = joint_moves(problem, states, levels)
+    return joint_rewards(problem, states, actions), lambda index, values: moves[index] @ values
 
 
 def _joint_rewards(problem: Problem, levels: IntArray) -> FloatArray:

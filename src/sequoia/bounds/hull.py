@@ -6,14 +6,16 @@ import numpy as np
 
 from sequoia.arrays import FloatArray
 from sequoia.bounds.chains import Chains
-from sequoia.bounds.choices import Choices
 from sequoia.bounds.coupling import link_coupling
 from sequoia.bounds.occupancy import Mixture, solve_occupancies
 from sequoia.bounds.oracle import Oracle
 from sequoia.bounds.prices import Prices
+from sequoia.optimize.columns import Columns
 from sequoia.problem import Problem
-from sequoia.solve import Limits
+from sequoia.solve import Highs, Limits
 
+# Prices from the middle of all that are best move less from round to round than those of a corner.
+_CENTRAL = Highs(solver="ipm", run_crossover="off", presolve="off")
 _MAX_ROUNDS = 200
 _SMOOTHING = 0.5
 _SETTLING = 0.1
@@ -23,7 +25,7 @@ _MORE_PATIENCE = 4.0
 
 
 def tighten(
-    problem: Problem, choices: Choices, prices: Prices, total: float, seconds: float, gap: float
+    problem: Problem, columns: Columns, prices: Prices, total: float, seconds: float, gap: float
 ) -> tuple[Prices, float, float, FloatArray]:
     """Improve prices until the rules hold on average over whole actions.
 
@@ -39,10 +41,10 @@ def tighten(
     Returns
     -------
     prices, total, gap, vertices
-        The best found, its relative distance from the best possible, and the channels of the
-        actions met on the way, ``(V, K)``.
+        The best found, its relative distance from the best possible, and the inputs of the
+        actions met on the way, ``(V, I)``.
     """
-    search = _Search(problem, choices, prices, total, seconds, gap)
+    search = _Search(problem, columns, prices, total, seconds, gap)
     table = prices.table
     patience = _PATIENCE
     for _ in range(_MAX_ROUNDS):
@@ -61,11 +63,14 @@ def tighten(
 
 
 def mix_vertices(
-    problem: Problem, choices: Choices, chains: Chains, vertices: FloatArray, seconds: float
+    problem: Problem, columns: Columns, chains: Chains, vertices: FloatArray, seconds: float
 ) -> tuple[Mixture, FloatArray | None]:
-    """Return the best mixture of given whole actions, ``(V, K)``, and its prices ``(B, T, L)``."""
-    coupling = link_coupling(choices, vertices, problem.is_identity and _is_closed(problem))
-    found = solve_occupancies(chains, coupling, Limits(seconds=seconds))
+    """Return the best mixture of given whole actions, ``(V, I)``, and its prices ``(B, T, L)``."""
+    coupling = link_coupling(columns, vertices, problem.is_identity and _is_closed(problem))
+    limits = Limits(seconds=seconds)
+    found = solve_occupancies(chains, coupling, limits, _CENTRAL)
+    if not np.isfinite(found.value):
+        found = solve_occupancies(chains, coupling, limits)
     if found.prices is None:
         return found, None
     return found, coupling.tariffs(found.prices, chains.allowed.shape[1])
@@ -77,16 +82,16 @@ class _Search:
     def __init__(
         self,
         problem: Problem,
-        choices: Choices,
+        columns: Columns,
         prices: Prices,
         total: float,
         seconds: float,
         gap: float,
     ) -> None:
-        self._problem, self._choices = problem, choices
+        self._problem, self._columns = problem, columns
         self._deadline = time.perf_counter() + seconds
         self._aim = gap
-        self.oracle = Oracle(problem, choices)
+        self.oracle = Oracle(columns)
         self.best, self.total = prices, total
         self.value = -np.inf
         self.mixed = prices.table
@@ -112,9 +117,9 @@ class _Search:
         # Errors of a fifth of the gap in hand do no harm yet, and spare the solver much work.
         left = self.gap if np.isfinite(self.gap) else 0.0
         allowance = _CARE * max(left, self._aim) * abs(self.total) / float(weights.sum())
-        weights_of_channels = self._choices.spread(by_arm)
-        bounds, is_new = self.oracle.ask(weights_of_channels, allowance, self._deadline, patience)
-        support = bounds + by_arm[:, :, 0].sum(axis=1)
+        worth, constant = self._columns.objective(by_arm)
+        bounds, is_new = self.oracle.ask(worth, allowance, self._deadline, patience)
+        support = bounds + constant
         total = float(chains.worth(table).sum()) + float(weights @ support)
         if total < self.total:
             self.total = total
@@ -127,7 +132,7 @@ class _Search:
         if not len(vertices):
             return False
         left = max(self._deadline - time.perf_counter(), 0.1)
-        found, table = mix_vertices(self._problem, self._choices, self.best.chains, vertices, left)
+        found, table = mix_vertices(self._problem, self._columns, self.best.chains, vertices, left)
         if table is None or not np.isfinite(found.value):
             return False
         self.value, self.mixed = found.value, table
@@ -138,4 +143,4 @@ def _is_closed(problem: Problem) -> bool:
     """Whether dropping a column from a feasible action leaves it feasible, as far as is known."""
     base, rules = problem.space.base, problem.space.rules
     is_free = not rules.must and not any(floor.share or floor.count for floor in rules.floors)
-    return base.kind in ("budget", "assignment", "schedule", "path") and is_free
+    return base.is_down_closed and is_free

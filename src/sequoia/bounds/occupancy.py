@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 from sequoia.arrays import FloatArray, IntArray
 from sequoia.bounds.chains import Chains
 from sequoia.bounds.coupling import Coupling
-from sequoia.solve import Highs, Limits, Program, Status
+from sequoia.solve import Highs, Limits, Program, Solver, Status
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,10 +31,12 @@ class Mixture:
     own: FloatArray | None
 
 
-def solve_occupancies(chains: Chains, coupling: Coupling, limits: Limits) -> Mixture:
+def solve_occupancies(
+    chains: Chains, coupling: Coupling, limits: Limits, solver: Solver | None = None
+) -> Mixture:
     """Solve the relaxation of ``chains`` tied together by ``coupling``."""
     program, flows = _program(chains, coupling)
-    solution = Highs().solve(program, limits)
+    solution = (Highs() if solver is None else solver).solve(program, limits)
     if solution.values is None or solution.row_duals is None:
         return Mixture(np.inf, None, None)
     blocks, columns = chains.horizon.n_blocks, coupling.own.shape[1]

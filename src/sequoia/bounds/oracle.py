@@ -5,9 +5,8 @@ import time
 import numpy as np
 
 from sequoia.arrays import FloatArray
-from sequoia.bounds.choices import Choices
-from sequoia.bounds.step import Step
-from sequoia.problem import Problem
+from sequoia.optimize.columns import Columns
+from sequoia.optimize.linear import Linear
 from sequoia.solve import Limits
 
 
@@ -19,21 +18,23 @@ class Oracle:
     enough, and no solver is called.
     """
 
-    def __init__(self, problem: Problem, choices: Choices) -> None:
-        self._step = Step(problem, choices)
-        self._size = choices.n_channels
+    def __init__(self, columns: Columns) -> None:
+        self._linear = Linear(columns)
+        self._size = columns.n_inputs
         self._known: dict[bytes, FloatArray] = {}
-        self._columns: list[FloatArray | None] = []
+        self._points: list[FloatArray | None] = []
         self._asked: list[FloatArray] = []
         self._bounds: list[float] = []
         self._most = self._size
-        if not self._step.is_easy:
-            largest = self._step.best_channels(np.ones(self._size), Limits(seconds=5.0))
+        if not self._linear.is_easy:
+            counted = np.zeros(self._size)
+            counted[columns.level_input[columns.level_input >= 0]] = 1.0
+            largest = self._linear.maximise(counted, Limits(seconds=5.0))
             self._most = int(min(np.floor(largest.bound + 1e-6), self._size))
 
     @property
     def vertices(self) -> FloatArray:
-        """The channels of the actions met so far, ``(V, K)``."""
+        """The inputs of the actions met so far, ``(V, I)``."""
         return np.array(list(self._known.values())).reshape(-1, self._size)
 
     def ask(
@@ -43,7 +44,7 @@ class Oracle:
         deadline: float,
         patience: float = float("inf"),
     ) -> tuple[FloatArray, bool]:
-        """Bound the best weight of an action for each row of ``weights``, ``(B, K)``.
+        """Bound the best weight of an action for each row of ``weights``, ``(B, I)``.
 
         Parameters
         ----------
@@ -59,7 +60,7 @@ class Oracle:
         bounds, is_new
             Proven bounds, ``(B,)``, and whether an action was met for the first time.
         """
-        if self._step.is_hard and self._quickly(weights, allowance):
+        if self._linear.is_hard and self._quickly(weights, allowance):
             # Better actions come first: proofs are worth their time once none is left to find.
             return np.array([self._by_memory(weight) for weight in weights]), True
         bounds = np.empty(len(weights))
@@ -70,16 +71,16 @@ class Oracle:
             value = float(values.max(initial=-np.inf))
             if bounds[row] - value <= allowance:
                 continue
-            known = self._columns[int(values.argmax())] if len(values) else None
+            known = self._points[int(values.argmax())] if len(values) else None
             left = deadline - time.perf_counter()
             share = max(min(patience, left), 0.01)
             gap = max(1e-7, allowance / max(abs(value), 1e-9)) if np.isfinite(value) else 1e-7
-            best = self._step.best_channels(weight, Limits(seconds=share, gap=gap), known)
+            best = self._linear.maximise(weight, Limits(seconds=share, gap=gap), known)
             bounds[row] = min(bounds[row], best.bound)
             self._asked.append(weight)
             self._bounds.append(float(bounds[row]))
-            if best.channels is not None:
-                is_new |= self._remember(best.channels, best.columns)
+            if best.inputs is not None:
+                is_new |= self._remember(best.inputs, best.point)
         return bounds, is_new
 
     def _quickly(self, weights: FloatArray, allowance: float) -> bool:
@@ -87,7 +88,7 @@ class Oracle:
         is_new = False
         for weight in weights:
             known = float((self.vertices @ weight).max(initial=-np.inf))
-            action = self._step.hint(weight)
+            action = self._linear.hint(weight)
             if action is not None and weight @ action > known + allowance:
                 is_new |= self._remember(action.astype(np.float64), None)
         return is_new
@@ -101,10 +102,10 @@ class Oracle:
             extra = -np.partition(-extra, self._most - 1, axis=1)[:, : self._most]
         return float((np.array(self._bounds) + extra.sum(axis=1)).min())
 
-    def _remember(self, channels: FloatArray, columns: FloatArray | None) -> bool:
-        key = channels.astype(np.int8).tobytes()
+    def _remember(self, inputs: FloatArray, point: FloatArray | None) -> bool:
+        key = inputs.astype(np.int8).tobytes()
         if key in self._known:
             return False
-        self._known[key] = channels
-        self._columns.append(columns)
+        self._known[key] = inputs
+        self._points.append(point)
         return True

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from sequoia.arrays import FloatArray, IntArray
 from sequoia.bounds.bound import Bound, Kind
 from sequoia.bounds.chains import Chains, start_of
-from sequoia.bounds.choices import Choices
 from sequoia.bounds.coupling import link_coupling, row_coupling
 from sequoia.bounds.horizon import Horizon
 from sequoia.bounds.hull import mix_vertices, tighten
@@ -17,6 +16,7 @@ from sequoia.bounds.occupancy import solve_occupancies
 from sequoia.bounds.prices import Prices
 from sequoia.bounds.smooth import minimise_smoothly
 from sequoia.errors import ProblemError
+from sequoia.optimize.columns import Columns
 from sequoia.problem import Problem
 from sequoia.solve import Limits
 
@@ -31,7 +31,7 @@ class Relaxation:
     Attributes
     ----------
     vertices
-        For ``"hull"``, the channels of the whole actions met on the way, ``(V, K)``.
+        For ``"hull"``, the inputs of the whole actions met on the way, ``(V, I)``.
     """
 
     bound: Bound
@@ -79,15 +79,16 @@ def relax(
     began = time.perf_counter()
     if kind not in ("lp", "hull"):
         raise ProblemError(f'kind is {kind!r}; "lp" or "hull" is wanted.')
-    choices = Choices.of(problem)
+    require_own_ways(problem)
+    columns = Columns.of_problem(problem)
     first = start_of(problem, start)
     span = Horizon.of(problem, horizon, discounted)
-    prices, total, reached = _by_rows(problem, choices, first, span, seconds)
+    prices, total, reached = _by_rows(problem, columns, first, span, seconds)
     vertices = None
     if kind == "hull":
-        prices = _unmerged(problem, choices, first, prices)
+        prices = _unmerged(problem, columns, first, prices)
         left = seconds - (time.perf_counter() - began)
-        prices, total, reached, vertices = tighten(problem, choices, prices, total, left, gap)
+        prices, total, reached, vertices = tighten(problem, columns, prices, total, left, gap)
     spent = time.perf_counter() - began
     bound = Bound(total, total / float(span.weights.sum()), kind, spent, reached)
     return Relaxation(bound, prices, vertices)
@@ -106,27 +107,43 @@ def prices_over(
     Much faster than ``relax(problem, "hull")``, from which ``vertices`` come, but the prices prove
     no bound, because other actions may pay more; they are for acting.
     """
-    choices = Choices.of(problem)
+    require_own_ways(problem)
+    columns = Columns.of_problem(problem)
     arms = np.arange(problem.arms.n_arms)
     span = Horizon.of(problem, horizon)
-    chains, arm_class = _classes(problem, choices, start_of(problem, start), span, arms)
-    _, table = mix_vertices(problem, choices, chains, vertices, seconds)
+    chains, arm_class = _classes(problem, columns, start_of(problem, start), span, arms)
+    _, table = mix_vertices(problem, columns, chains, vertices, seconds)
     if table is None:
         return None
     by_arm = table[:, chains.tariff[arm_class]]
-    support = (choices.spread(by_arm) @ vertices.T).max(axis=1) + by_arm[:, :, 0].sum(axis=1)
+    weights, constant = columns.objective(by_arm)
+    support = (weights @ vertices.T).max(axis=1) + constant
     return Prices(chains, arm_class, table, support)
 
 
+def why_no_prices(problem: Problem) -> str | None:
+    """Say why ``problem`` has neither prices nor a bound; ``None`` when it has."""
+    if problem.contagion is None:
+        return None
+    return f"prices need arms that evolve on their own; in {problem.name} they infect each other."
+
+
+def require_own_ways(problem: Problem) -> None:
+    """Raise a `ProblemError` when arms infect each other: prices take them one by one."""
+    reason = why_no_prices(problem)
+    if reason is not None:
+        raise ProblemError(reason)
+
+
 def _by_rows(
-    problem: Problem, choices: Choices, start: FloatArray, horizon: Horizon, seconds: float
+    problem: Problem, columns: Columns, start: FloatArray, horizon: Horizon, seconds: float
 ) -> tuple[Prices, float, float]:
     """Return prices, bound and remaining gap of the linear relaxation."""
     if problem.is_identity:
-        coupling, tariff = row_coupling(choices)
+        coupling, tariff = row_coupling(problem.space.slim, columns)
     else:
-        coupling, tariff = link_coupling(choices, None, is_closed=False), np.arange(len(start))
-    chains, arm_class = _classes(problem, choices, start, horizon, tariff)
+        coupling, tariff = link_coupling(columns, None, is_closed=False), np.arange(len(start))
+    chains, arm_class = _classes(problem, columns, start, horizon, tariff)
     blocks = horizon.n_blocks
     smooth = problem.is_identity and not horizon.is_endless and coupling.is_finite
     smooth &= coupling.n_rows * blocks <= _MAX_SMOOTH_PRICES
@@ -136,7 +153,7 @@ def _by_rows(
         found = solve_occupancies(chains, coupling, Limits(seconds=max(seconds, 0.1)))
         reached = 0.0 if np.isfinite(found.value) else np.inf
         if found.prices is None:
-            _require_action(problem)
+            columns.require_feasible()
         rows = np.zeros((blocks, coupling.n_rows)) if found.prices is None else found.prices
     support = coupling.support(rows)
     table = coupling.tariffs(rows, chains.allowed.shape[1])
@@ -145,7 +162,7 @@ def _by_rows(
 
 
 def _classes(
-    problem: Problem, choices: Choices, start: FloatArray, horizon: Horizon, tariff: IntArray
+    problem: Problem, columns: Columns, start: FloatArray, horizon: Horizon, tariff: IntArray
 ) -> tuple[Chains, IntArray]:
     """Put arms with one model, one tariff and the same levels into one class."""
     arms = problem.arms
@@ -161,20 +178,15 @@ def _classes(
         arms.model[example],
         tariff[example],
         mass,
-        choices.allowed[example],
+        columns.allowed[example],
         horizon,
     )
     return chains, arm_class
 
 
-def _unmerged(problem: Problem, choices: Choices, start: FloatArray, prices: Prices) -> Prices:
+def _unmerged(problem: Problem, columns: Columns, start: FloatArray, prices: Prices) -> Prices:
     """Return the same prices with every arm a class, and a tariff, of its own."""
     arms = np.arange(problem.arms.n_arms)
-    chains, arm_class = _classes(problem, choices, start, prices.chains.horizon, arms)
+    chains, arm_class = _classes(problem, columns, start, prices.chains.horizon, arms)
     table = prices.table[:, prices.chains.tariff[prices.arm_class]]
     return replace(prices, chains=chains, arm_class=arm_class, table=table)
-
-
-def _require_action(problem: Problem) -> None:
-    """Raise unless some action satisfies the rules."""
-    problem.space._draw_by_program(np.random.default_rng(0))

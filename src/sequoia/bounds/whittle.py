@@ -3,12 +3,9 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from sequoia.arrays import BoolArray, FloatArray, IntArray
+from sequoia.arrays import BoolArray, FloatArray
 from sequoia.errors import ProblemError
-from sequoia.problem import Decision, Problem
-from sequoia.problem.spaces import Budget
 
 _CHUNK = 4_096
 _SLACK = 1e-9
@@ -137,64 +134,3 @@ def _not_unichain() -> ProblemError:
         "some policy leaves an arm in separate sets of states for ever, so its average reward "
         "depends on the start; give a discount below 1."
     )
-
-
-class WhittlePolicy:
-    """Acts on the arms with the largest Whittle indices, as far as these are positive.
-
-    Parameters
-    ----------
-    discount
-        The problem's unless given; 1 for average reward.
-
-    Raises
-    ------
-    ProblemError
-        When the problem is not a standard bandit, or an arm is not indexable, with the reason.
-    """
-
-    name = "whittle"
-
-    def __init__(self, problem: Problem, discount: float | None = None) -> None:
-        most, acted = _standard(problem)
-        arms = problem.arms
-        pair = np.stack([np.zeros_like(acted), acted], axis=1)
-        each = np.arange(arms.n_models)[:, None]
-        found = whittle_indices(
-            arms.kernels[each, pair],
-            arms.next_rewards[each, pair],
-            problem.discount if discount is None else discount,
-        )
-        used = np.unique(arms.model)
-        wrong = used[~found.is_indexable[used]]
-        if len(wrong):
-            arm = int(np.flatnonzero(arms.model == wrong[0])[0])
-            raise ProblemError(f"{arms.names[arm]} is not indexable; use prices instead.")
-        self._problem = problem
-        self._most = most
-        self.indices = found.indices
-
-    def act(self, state: ArrayLike, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
-        """Return the decision to act where the index is largest."""
-        index = self.indices[self._problem.arms.model, np.asarray(state)]
-        order = np.argsort(-index, kind="stable")[: self._most]
-        action = np.zeros(len(index), dtype=np.int8)
-        action[order[index[order] > 0]] = 1
-        return self._problem.space.certify(action)
-
-
-def _standard(problem: Problem) -> tuple[int, IntArray]:
-    """Return how many arms may be acted on and, by model, the level of acting; or refuse."""
-    space = problem.space
-    reason = None
-    if not problem.is_identity:
-        reason = "its action columns are not its arms"
-    elif not isinstance(space, Budget):
-        reason = f"its space is of kind {space.kind}, not a plain budget"
-    elif not (space.costs == space.costs[0]).all() or space.costs[0] <= 0:
-        reason = "its arms have different costs"
-    if reason is not None:
-        raise ProblemError(f"{problem.name} is not a standard bandit: {reason}.")
-    assert isinstance(space, Budget)
-    level = np.abs(problem.arms.doses - 1.0).argmin(axis=1)
-    return int(min(space.limit / space.costs[0] + 1e-9, space.n_actions)), level

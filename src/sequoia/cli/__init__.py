@@ -11,11 +11,15 @@ from sequoia.cli.bound import bound
 from sequoia.cli.demo import demo
 from sequoia.cli.errors import run
 from sequoia.cli.evaluate import evaluate_command
+from sequoia.cli.gallery import gallery
 from sequoia.cli.make import app as make
 from sequoia.cli.plan import plan
 from sequoia.cli.problem import check, exact, show
 from sequoia.cli.report import report
+from sequoia.cli.reproduce import reproduce
 from sequoia.cli.solvers import solvers
+from sequoia.cli.sweep import app as sweep
+from sequoia.cli.train import train
 
 app = typer.Typer(
     name="sequoia",
@@ -30,11 +34,15 @@ app.command()(show)
 app.command()(check)
 app.command()(exact)
 app.command()(bound)
+app.command()(train)
 app.command()(demo)
+app.command()(gallery)
 app.command()(solvers)
 app.command("evaluate")(evaluate_command)
 app.command()(plan)
 app.command()(report)
+app.add_typer(sweep)
+app.command()(reproduce)
 
 
 @app.callback()

@@ -1,89 +1,72 @@
-"""``sequoia demo``: a problem of each family, played at random and drawn."""
+"""``sequoia demo``: the main job on a problem that comes with the package."""
 
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
-from rich.console import Console
-from rich.table import Table
-from scipy.special import stdtrit
 
-from sequoia.arrays import FloatArray
+from sequoia.cli.evaluate import print_evaluation
+from sequoia.cli.progress import showing
+from sequoia.cli.train import watching
+from sequoia.cli.words import lines
 from sequoia.errors import FileError
+from sequoia.experiments import evaluate, save_evaluation
+from sequoia.policies.model_folder import load_model, make_folder
+from sequoia.policies.q_model import QModel
 from sequoia.problem import Problem, save
-from sequoia.problem.families import FAMILIES
-from sequoia.simulate import Scenarios, Trajectory, rollout
+from sequoia.problem.families import capacity
+from sequoia.writing import write_text
 
-_EPISODES = 20
-_COLUMNS = ("family", "arms", "columns", "rows", "doing nothing", "at random")
+_ARMS = 20
+_EPISODES = 50
+_POLICIES = (
+    "random",
+    "sampling",
+    "iterative-myopic",
+    "myopic",
+    "iterative-dqn",
+    "price",
+    "sequoia",
+)
 
 
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("out/demo"),
 ) -> None:
-    """Play and draw a problem of each family.
+    """Train on a built-in problem, compare policies, write a report.
 
-    Random actions against doing nothing; problems and pictures go to a folder.
+    Five workers of limited capacity, twenty patients, twenty days. A second call uses the trained
+    model of the first.
     """
+    make_folder(output)
+    problem = capacity(arms=_ARMS)
+    save(problem, output / "problem.npz", overwrite=True)
+    typer.echo(f"{problem.name}: learning whom to visit, then comparing policies.")
+    q = _trained(problem, output / "model")
+    with showing("Evaluating", "blocks of episodes") as show:
+        found = evaluate(
+            problem, _POLICIES, _EPISODES, q=q, bound="hull", source="problem.npz", on_event=show
+        )
+    save_evaluation(found, output / "evaluation.json")
+    print_evaluation(found)
+    from sequoia.experiments.report import report
+
+    write_text(output / "report.html", report(found, problem, lines(problem)))
+    typer.echo(
+        f"Open {output}/report.html. The same by hand:\n"
+        f"  sequoia make capacity --arms {_ARMS} -o cap{_ARMS}.npz\n"
+        f"  sequoia train cap{_ARMS}.npz -o model\n"
+        f"  sequoia evaluate cap{_ARMS}.npz --policies {','.join(_POLICIES)} --model model"
+    )
+
+
+def _trained(problem: Problem, folder: Path) -> QModel:
+    """Return the model in ``folder``, or train one."""
     try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{output} cannot be made: {error.strerror}.") from None
-    console = Console(highlight=False)
-    table = Table(*_COLUMNS, box=None, title="Reward per step", title_justify="left")
-    for column in table.columns[1:]:
-        column.justify = "right"
-    with console.status("Playing and drawing …"):
-        for name, family in FAMILIES.items():
-            problem = family()
-            save(problem, output / f"{name}.npz", overwrite=True)
-            idle, random = _play(problem)
-            system = problem.space.system
-            sizes = (problem.arms.n_arms, system.n_columns, system.n_rows)
-            table.add_row(name, *map(str, sizes), _mean(idle.rewards), _mean(random.rewards))
-            _draw(name, problem, random, output)
-        _draw_extras(output)
-    console.print(table)
-    console.print(
-        f"{_EPISODES} episodes each, the same luck for both; ± is a 95 % confidence interval.\n"
-        f"Columns and rows are those of the paper's form.",
-    )
-    console.print(
-        f"Problems and pictures are in {output}; try: sequoia show {output}/capacity.npz",
-        soft_wrap=True,
-    )
+        return load_model(folder, problem)
+    except FileError:
+        pass
+    from sequoia.learn import train
 
-
-def _play(problem: Problem) -> tuple[Trajectory, Trajectory]:
-    """Return what happens when nothing is done, and when random actions are taken."""
-    space = problem.space
-    nothing = space.certify(np.zeros(space.n_actions, dtype=np.int8))
-    scenarios = Scenarios.draw(problem, _EPISODES, seed=0)
-    return (
-        rollout(problem, lambda _state, _step, _rng: nothing, scenarios),
-        rollout(problem, lambda _state, _step, rng: space.draw(rng), scenarios),
-    )
-
-
-def _mean(rewards: FloatArray) -> str:
-    """Say the mean over episodes with its 95 % confidence interval."""
-    means = rewards.mean(axis=1)
-    error = means.std(ddof=1) / np.sqrt(len(means))
-    return f"{means.mean():.2f} ± {stdtrit(len(means) - 1, 0.975) * error:.2f}"
-
-
-def _draw(name: str, problem: Problem, played: Trajectory, output: Path) -> None:
-    from sequoia.experiments.plots import plot_episode, plot_problem, save_plot
-
-    save_plot(plot_problem(problem), output / f"{name}.png")
-    save_plot(plot_episode(played, problem), output / f"{name}-episode.png")
-
-
-def _draw_extras(output: Path) -> None:
-    """Draw the link curves and the map with its nested subsets."""
-    from sequoia.experiments.plots import plot_sigmoid, plot_underground, save_plot
-    from sequoia.problem.underground import underground
-
-    save_plot(plot_sigmoid(FAMILIES["interventions"]()), output / "interventions-links.png")
-    save_plot(plot_underground(underground()), output / "underground.png")
+    with watching(folder) as show:
+        return train(problem, folder=folder, resume=True, on_event=show).q

@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from sequoia.bounds.relaxation import why_no_prices
 from sequoia.cli.problem import AsJson, File
 from sequoia.cli.progress import showing
 from sequoia.errors import FileError
@@ -19,6 +20,7 @@ from sequoia.experiments import Estimate, Evaluation, Progress, evaluate, save_e
 from sequoia.experiments.evaluate import BoundKind
 from sequoia.experiments.parts import Parts
 from sequoia.policies import POLICIES
+from sequoia.policies.model_folder import load_model
 from sequoia.problem import load
 
 _WIDTH = 100
@@ -32,8 +34,13 @@ Model = Annotated[
 def evaluate_command(
     file: File,
     policies: Annotated[
-        str, typer.Option(metavar="NAMES", help=f"Some of {', '.join(POLICIES)}.")
-    ] = _DEFAULT,
+        str | None,
+        typer.Option(
+            metavar="NAMES",
+            help=f"Some of {', '.join(POLICIES)}; {_DEFAULT} unless given.",
+            show_default=False,
+        ),
+    ] = None,
     model: Model = None,
     episodes: Annotated[int, typer.Option(help="Number of episodes.")] = 50,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
@@ -48,8 +55,10 @@ def evaluate_command(
 
     Same starts and same luck for all. Interrupted, the same command goes on where it stopped.
     """
-    refuse_model(model)
     problem = load(file)
+    q = None if model is None else load_model(model, problem)
+    if policies is None:
+        policies = _DEFAULT if problem.contagion is None else _DEFAULT.removesuffix(",price")
     names = [name.strip() for name in policies.split(",") if name.strip()]
     _check_output(output)
     parts = Parts(_work_folder(output, problem.fingerprint))
@@ -60,6 +69,7 @@ def evaluate_command(
             names,
             episodes,
             seed,
+            q=q,
             jobs=jobs,
             bound=bound,
             work=parts.folder,
@@ -69,18 +79,14 @@ def evaluate_command(
     if output is not None:
         save_evaluation(found, output)
     parts.clear()
+    if bound != "none" and found.bound is None:
+        typer.echo(f"There is no bound: {why_no_prices(problem)}", err=True)
     if as_json:
         typer.echo(json.dumps(found.summary(), indent=2, ensure_ascii=False))
         return
-    _print(found)
+    print_evaluation(found)
     if output is not None:
         typer.echo(f"Wrote {output}; for pictures: sequoia report {output} -o report.html")
-
-
-def refuse_model(model: Path | None) -> None:
-    """Say that models cannot be read; training comes in a later version."""
-    if model is not None:
-        raise FileError(f"{model} cannot be used: this version does not read trained models yet.")
 
 
 def _check_output(output: Path | None) -> None:
@@ -127,7 +133,8 @@ def _watching(parts: Parts) -> Iterator[Callable[[Progress], None]]:
         raise
 
 
-def _print(found: Evaluation) -> None:
+def print_evaluation(found: Evaluation) -> None:
+    """Print the table of an evaluation."""
     columns = ["policy", "reward per step", "× random", "% of bound", "ms", f"minus {found.best}"]
     table = Table(*columns, box=None, title=found.problem, title_justify="left")
     for column in table.columns[1:]:

@@ -14,7 +14,7 @@ from sequoia.problem.families.routing import route_on, routing
 
 app = typer.Typer(
     name="make",
-    help="Make a problem of one of the paper's families.",
+    help="Make a problem of one of the families.",
     invoke_without_command=True,
     rich_markup_mode=None,
 )

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sequoia.cli.evaluate import Model, refuse_model
+from sequoia.cli.evaluate import Model
 from sequoia.cli.problem import AsJson, File
 from sequoia.errors import FileError, ProblemError
 from sequoia.experiments.errands import Errand
@@ -21,9 +21,10 @@ from sequoia.experiments.evaluation import number
 from sequoia.experiments.state_file import read_states
 from sequoia.experiments.today import Planner, Today, Why, Worth
 from sequoia.experiments.wishes import todays_rules
-from sequoia.experiments.writing import write_text
 from sequoia.policies import POLICIES
+from sequoia.policies.model_folder import load_model
 from sequoia.problem import load
+from sequoia.writing import write_text
 
 _ENDINGS = (".csv", ".json")
 _MOST_ARMS = 15
@@ -34,7 +35,13 @@ def plan(
     state: Annotated[
         Path, typer.Option(metavar="CSV", help="Today's states: the columns arm and state.")
     ],
-    policy: Annotated[str, typer.Option(help=f"One of {', '.join(POLICIES)}.")] = "price",
+    policy: Annotated[
+        str | None,
+        typer.Option(
+            help=f"One of {', '.join(POLICIES)}; price, or myopic where arms infect each other.",
+            show_default=False,
+        ),
+    ] = None,
     model: Model = None,
     absent: Annotated[
         list[str] | None, typer.Option(metavar="WORKER", help="Who is off, such as worker:3.")
@@ -59,16 +66,16 @@ def plan(
 
     What it is worth, how far it can be from the best, and what else could be done.
     """
-    refuse_model(model)
     if output is not None and output.suffix not in _ENDINGS:
         raise FileError(f"{output} ends in {output.suffix!r}; .csv or .json is wanted.")
     if not time_limit > 0:
         raise ProblemError(f"the time limit is {time_limit:g}; more than 0 seconds are wanted.")
     problem = load(file)
+    q = None if model is None else load_model(model, problem)
     states = read_states(state, problem)
     rules = todays_rules(problem, absent or (), must or (), never or ())
     planner = Planner(problem, states, time_limit)
-    found = planner.plan(problem.with_rules(rules), policy)
+    found = planner.plan(problem.with_rules(rules), policy, q)
     reasons = [planner.why(found, text) for text in why or ()]
     content = to_json(planner, found, reasons)
     if output is not None:
@@ -83,7 +90,6 @@ def plan(
 
 def to_json(planner: Planner, found: Today, reasons: Sequence[Why]) -> dict[str, Any]:
     """Return a plan as ``--json`` prints it."""
-    gain = _minus(found.worth, found.idle)
     return {
         "problem": found.problem.name,
         "fingerprint": planner.problem.fingerprint,
@@ -93,7 +99,7 @@ def to_json(planner: Planner, found: Today, reasons: Sequence[Why]) -> dict[str,
         "action": found.problem.space.chosen(found.decision.action),
         "value": _worth(found.worth),
         "doing_nothing": _worth(found.idle),
-        "gain": _worth(gain),
+        "gain": _worth(found.worth - found.idle),
         "gap": {"of": found.objective, "at_most": number(found.gap)},
         "arms": _arms(planner, found),
         "why": [
@@ -114,30 +120,36 @@ def _arms(planner: Planner, found: Today) -> list[dict[str, Any]]:
     """Return the arms that the plan reaches and what it gains from each, the most first."""
     level = found.problem.levels(found.decision.action[None])[0]
     reached = np.flatnonzero(level)
-    long_run, next_step = planner.long_run, planner.next_step
+    sights = {"next_step": planner.next_step}
+    if planner.has_prices:
+        sights["long_run"] = planner.long_run
     rows = [
         {
             "arm": found.problem.arms.names[arm],
             "state": int(found.state[arm]),
-            "next_step": float(next_step[arm, level[arm]] - next_step[arm, 0]),
-            "long_run": float(long_run[arm, level[arm]] - long_run[arm, 0]),
+            **{what: float(by[arm, level[arm]] - by[arm, 0]) for what, by in sights.items()},
         }
         for arm in reached.tolist()
     ]
-    return sorted(rows, key=lambda row: -row["long_run"])
+    return sorted(rows, key=lambda row: -row[list(sights)[-1]])
 
 
 def _print(planner: Planner, found: Today, reasons: Sequence[Why]) -> None:
     console = Console(highlight=False)
     console.print(Text(f"{found.problem.name}: {found.policy} plan"), soft_wrap=True)
     console.print(_errand_table(found.errands))
-    gain = _minus(found.worth, found.idle)
+    gain = found.worth - found.idle
     console.print(
         f"Next step: {found.worth.next_step:.4g} expected reward, {gain.next_step:+.4g} against "
-        f"doing nothing.\nLong run: {found.worth.long_run:.4g} over {planner.problem.horizon} "
-        f"steps by prices, {gain.long_run:+.4g} against doing nothing today.",
+        "doing nothing.",
         soft_wrap=True,
     )
+    if gain.long_run is not None:
+        console.print(
+            f"Long run: {found.worth.long_run:.4g} over {planner.problem.horizon} steps by "
+            f"prices, {gain.long_run:+.4g} against doing nothing today.",
+            soft_wrap=True,
+        )
     console.print(_gap_in_words(found), soft_wrap=True)
     _print_arms(console, _arms(planner, found))
     for one in reasons:
@@ -158,11 +170,12 @@ def _errand_table(errands: Sequence[Errand]) -> Table:
 def _print_arms(console: Console, rows: Sequence[dict[str, Any]]) -> None:
     if not rows:
         return
-    table = Table("reached", "state", "next step", "long run", box=None)
+    sights = [what for what in ("next_step", "long_run") if what in rows[0]]
+    table = Table("reached", "state", *(what.replace("_", " ") for what in sights), box=None)
     for column in table.columns[1:]:
         column.justify = "right"
     for row in rows[:_MOST_ARMS]:
-        gains = (f"{row['next_step']:+.3f}", f"{row['long_run']:+.3f}")
+        gains = (f"{row[what]:+.3f}" for what in sights)
         table.add_row(Text(row["arm"]), str(row["state"]), *gains)
     console.print(table)
     if len(rows) > _MOST_ARMS:
@@ -179,21 +192,17 @@ def _why_in_words(one: Why) -> str:
     verb = "Dropping" if one.is_chosen else "Including"
     if one.cost is None:
         return f"{verb} {one.name} is impossible: {one.reason}"
-    return (
-        f"{verb} {one.name} changes the next step by {_signed(-one.cost.next_step)} and the long "
-        f"run by {_signed(-one.cost.long_run)}."
-    )
+    words = f"{verb} {one.name} changes the next step by {_signed(-one.cost.next_step)}"
+    if one.cost.long_run is None:
+        return f"{words}."
+    return f"{words} and the long run by {_signed(-one.cost.long_run)}."
 
 
 def _signed(value: float) -> str:
     return "0" if abs(value) < 5e-7 else f"{value:+.4g}"
 
 
-def _minus(one: Worth, other: Worth) -> Worth:
-    return Worth(one.next_step - other.next_step, one.long_run - other.long_run)
-
-
-def _worth(one: Worth) -> dict[str, float]:
+def _worth(one: Worth) -> dict[str, float | None]:
     return {"next_step": one.next_step, "long_run": one.long_run}
 
 

@@ -8,8 +8,8 @@ import typer
 from sequoia.cli.words import lines
 from sequoia.errors import FileError
 from sequoia.experiments import Evaluation, load_evaluation
-from sequoia.experiments.writing import write_text
 from sequoia.problem import Problem, load
+from sequoia.writing import write_text
 
 
 def report(

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.problem import ActionSpace, LinearSystem, Problem
+from sequoia.problem import ActionSpace, Contagion, LinearSystem, Problem
 from sequoia.problem.names import say
 
 
@@ -37,6 +37,7 @@ def summary(problem: Problem) -> dict[str, Any]:
         "states": arms.n_states,
         "doses": np.unique(arms.doses).tolist(),
         "rewards": {"least": float(arms.rewards.min()), "most": float(arms.rewards.max())},
+        "infects": problem.contagion is not None,
         "horizon": problem.horizon,
         "discount": problem.discount,
         "actions": space.n_actions,
@@ -61,6 +62,8 @@ def lines(problem: Problem) -> Iterable[tuple[str, str]]:
     yield "arms", f"{arms.n_arms}, each with {arms.n_states} states; doses {listed}"
     yield "rewards", f"{between(arms.rewards)}; the best state of an arm pays {between(best)}"
     yield "start", _start(problem)
+    if problem.contagion is not None:
+        yield "contagion", _contagion(problem.contagion)
     yield "horizon", f"{problem.horizon} steps, discount {problem.discount:g}"
     yield "actions", f"{_count(space.n_actions, 'column')}, {_influence(problem)}"
     for number, rule in enumerate(rules_in_words(space)):
@@ -77,6 +80,12 @@ def _start(problem: Problem) -> str:
     share = problem.start.mean(axis=0)
     parts = [f"{part:.0%} in state {s}" for s, part in enumerate(share) if part > 0]
     return ", ".join(parts)
+
+
+def _contagion(contagion: Contagion) -> str:
+    spreading = [f"state {state}" for state in np.flatnonzero(contagion.sources).tolist()]
+    neighbours = np.diff(contagion.neighbours.indptr)
+    return f"{say(spreading)} of an arm bears on its neighbours, {between(neighbours)} of them"
 
 
 def _influence(problem: Problem) -> str:

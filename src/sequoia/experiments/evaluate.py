@@ -58,7 +58,7 @@ def evaluate(
     jobs
         Number of processes.
     bound
-        Which upper bound to compute beside it.
+        Which upper bound to compute beside it; none where arms infect each other.
     seconds
         Longest time for one decision, where a solver is used.
     work
@@ -93,7 +93,8 @@ def evaluate(
         if parts is not None:
             parts.drop_if_empty()
         raise
-    found = None if bound == "none" else _bound(problem, bound, parts)
+    is_bounded = problem.contagion is None
+    found = None if bound == "none" or not is_bounded else _bound(problem, bound, parts)
     return _collect(problem, list(makers), played, seed, found, source)
 
 
@@ -118,7 +119,8 @@ def _makers(
 
 def _mark(q: QFunction, scenarios: Scenarios) -> str:
     """Return a hash of what a model says about the first starts."""
-    net = q.fold(scenarios.start[:4])
+    starts = scenarios.start[:4]
+    net = q.fold(starts, np.zeros(len(starts), dtype=np.int64))
     digest = hashlib.sha256()
     for part in (*net.weights, net.first_bias, *net.biases, net.output, net.linear, net.constant):
         digest.update(np.ascontiguousarray(part, dtype=np.float64).tobytes())

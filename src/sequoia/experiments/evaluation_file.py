@@ -11,7 +11,7 @@ import numpy as np
 from sequoia.arrays import ActionArray, FloatArray, frozen
 from sequoia.errors import FileError, SequoiaError
 from sequoia.experiments.evaluation import Evaluation, Example, bound_from_json
-from sequoia.experiments.writing import write_text
+from sequoia.writing import write_text
 
 FORMAT = 1
 _MAX_EXAMPLE = 200_000

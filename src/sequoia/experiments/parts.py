@@ -14,7 +14,7 @@ from sequoia.bounds.bound import Bound
 from sequoia.errors import FileError
 from sequoia.experiments.evaluation import bound_from_json, bound_to_json
 from sequoia.experiments.play import Played
-from sequoia.experiments.writing import UNFINISHED, write_bytes, write_text
+from sequoia.writing import UNFINISHED, write_bytes, write_text
 
 _FIELDS = ("rewards", "seconds", "states", "actions")
 

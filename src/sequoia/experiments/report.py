@@ -8,6 +8,7 @@ import numpy as np
 from sequoia.errors import ProblemError
 from sequoia.experiments.evaluation import Evaluation
 from sequoia.experiments.intervals import Estimate
+from sequoia.experiments.page import page, quiet, table
 from sequoia.experiments.plots import (
     plot_comparison,
     plot_decision,
@@ -21,22 +22,6 @@ from sequoia.experiments.plots.embed import embedded
 from sequoia.policies import POLICIES
 from sequoia.problem import Problem
 from sequoia.simulate import Trajectory
-
-_STYLE = """
-:root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff;
-       max-width: 54rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.7rem; margin-bottom: .2rem; }
-h2 { font-size: 1.2rem; margin-top: 2.4rem; border-bottom: 1px solid #ddd; }
-img { max-width: 100%; height: auto; display: block; margin: .6rem 0; }
-table { border-collapse: collapse; margin: .8rem 0; }
-th, td { padding: .2rem .9rem .2rem 0; text-align: right; vertical-align: top; }
-th { border-bottom: 1px solid #999; font-weight: 600; }
-th:first-child, td:first-child { text-align: left; white-space: nowrap; }
-.words td { text-align: left; }
-.quiet { color: #666; font-size: .9rem; }
-.wide { overflow-x: auto; }
-"""
 
 
 def report(evaluation: Evaluation, problem: Problem, words: Iterable[tuple[str, str]] = ()) -> str:
@@ -60,15 +45,7 @@ def report(evaluation: Evaluation, problem: Problem, words: Iterable[tuple[str, 
         ("Time of a decision", _times(evaluation)),
         *_example(evaluation, problem),
     ]
-    body = "\n".join(f"<h2>{escape(name)}</h2>\n{content}" for name, content in sections)
-    title = escape(evaluation.problem)
-    return (
-        f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f'<link rel="icon" href="data:,">\n'
-        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{title}</h1>\n{_headline(evaluation)}\n{body}\n{_foot(evaluation)}\n</body>\n</html>\n"
-    )
+    return page(evaluation.problem, _headline(evaluation), sections, _foot(evaluation))
 
 
 def _headline(evaluation: Evaluation) -> str:
@@ -88,8 +65,8 @@ def _problem(problem: Problem, words: Iterable[tuple[str, str]]) -> str:
     rows = "".join(
         f"<tr><td>{escape(label)}</td><td>{escape(text)}</td></tr>" for label, text in words
     )
-    table = f'<table class="words">{rows}</table>' if rows else ""
-    return table + embedded(plot_problem(problem), f"The problem: {problem.name}")
+    said = f'<table class="words">{rows}</table>' if rows else ""
+    return said + embedded(plot_problem(problem), f"The problem: {problem.name}")
 
 
 def _comparison(evaluation: Evaluation) -> str:
@@ -106,16 +83,16 @@ def _comparison(evaluation: Evaluation) -> str:
         )
         rows.append("".join(f"<td>{cell}</td>" for cell in cells))
     head = "".join(f"<th>{text}</th>" for text in heads)
-    table = _table(head, rows)
+    numbers = table(head, rows)
     known = [name for name in evaluation.names if name in POLICIES]
     items = "".join(f"<li><b>{name}</b>: {escape(POLICIES[name].words)}</li>" for name in known)
     picture = embedded(plot_comparison(evaluation), "Mean reward of each policy, random = 1")
-    return f"{picture}{table}<ul>{items}</ul>"
+    return f"{picture}{numbers}<ul>{items}</ul>"
 
 
 def _over_time(evaluation: Evaluation) -> str:
     text = "Bands are 95 % confidence intervals of the mean of each step."
-    return embedded(plot_reward_over_time(evaluation), "Reward over time") + _quiet(text)
+    return embedded(plot_reward_over_time(evaluation), "Reward over time") + quiet(text)
 
 
 def _paired(evaluation: Evaluation) -> str:
@@ -131,14 +108,14 @@ def _paired(evaluation: Evaluation) -> str:
     ]
     head = f"<th>policy</th><th>per step, minus {escape(best)}</th>"
     picture = embedded(plot_paired(evaluation), "Paired differences of rewards")
-    return picture + _quiet(text) + _table(head, rows)
+    return picture + quiet(text) + table(head, rows)
 
 
 def _times(evaluation: Evaluation) -> str:
     text = (
         "The middle half as a bar with its median; all but the outer 5 % on either side as a line."
     )
-    return embedded(plot_decision_times(evaluation), "Time of a decision") + _quiet(text)
+    return embedded(plot_decision_times(evaluation), "Time of a decision") + quiet(text)
 
 
 def _example(evaluation: Evaluation, problem: Problem) -> list[tuple[str, str]]:
@@ -156,7 +133,7 @@ def _example(evaluation: Evaluation, problem: Problem) -> list[tuple[str, str]]:
     episode = embedded(plot_episode(played, problem), f"An episode under {name}")
     picture = embedded(plot_decision(problem, decision), f"A decision of {name}")
     return [
-        (f"An episode under {name}", episode + _quiet("Dots mark the arms that were acted on.")),
+        (f"An episode under {name}", episode + quiet("Dots mark the arms that were acted on.")),
         (f"A decision of {name}: step {step} of that episode", f"{picture}<ul>{lines}</ul>"),
     ]
 
@@ -167,17 +144,8 @@ def _foot(evaluation: Evaluation) -> str:
     text += f"problem {evaluation.fingerprint}"
     if bound is not None:
         text += f", {bound.kind} bound {bound.per_step:.5g} per step in {bound.seconds:.2g} s"
-    return _quiet(f"{text}. ± is a 95 % confidence interval.")
+    return quiet(f"{text}. ± is a 95 % confidence interval.")
 
 
 def _say(one: Estimate) -> str:
     return f"{one.mean:.3f}" if np.isnan(one.half) else f"{one.mean:.3f} ± {one.half:.3f}"
-
-
-def _quiet(text: str) -> str:
-    return f'<p class="quiet">{escape(text)}</p>'
-
-
-def _table(head: str, rows: Iterable[str]) -> str:
-    body = "".join(f"<tr>{row}</tr>" for row in rows)
-    return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'

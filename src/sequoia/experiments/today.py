@@ -9,17 +9,17 @@ import numpy as np
 from sequoia.arrays import ActionArray, FloatArray, IntArray
 from sequoia.bounds.prices import Prices
 from sequoia.bounds.relaxation import relax
-from sequoia.bounds.step import Step
 from sequoia.errors import InfeasibleSpace, SolverFailed
 from sequoia.experiments.errands import Errand, errands
 from sequoia.experiments.wishes import columns_of, including, leaving_out
+from sequoia.optimize import Columns, Linear
 from sequoia.policies import QFunction, make_policy
 from sequoia.policies.myopic import next_step_weights
 from sequoia.problem import Decision, Problem
-from sequoia.problem.conflict import conflict
 from sequoia.solve import Limits
 
 _LEAST_SECONDS = 0.5
+_BY_PRICES = ("price", "price-update")
 
 
 @dataclass(frozen=True)
@@ -31,11 +31,18 @@ class Worth:
     next_step
         Expected reward of the next state, summed over arms.
     long_run
-        The same for all steps to the horizon, as prices see it: an estimate from above.
+        The same for all steps to the horizon, as prices see it: an estimate from above. ``None``
+        where arms infect each other, as they have no prices.
     """
 
     next_step: float
-    long_run: float
+    long_run: float | None
+
+    def __sub__(self, other: "Worth") -> "Worth":
+        ahead = None
+        if self.long_run is not None and other.long_run is not None:
+            ahead = self.long_run - other.long_run
+        return Worth(self.next_step - other.next_step, ahead)
 
 
 @dataclass(frozen=True)
@@ -70,7 +77,7 @@ class Today:
     worth, idle
         What the plan is worth, and what doing nothing would be.
     objective
-        What the gap is about: ``"next step"`` for myopic, else ``"long run"``.
+        What the gap is about: ``"next step"`` for myopic and without prices, else ``"long run"``.
     gap
         No decision is better than this one by more, relatively.
     """
@@ -108,6 +115,11 @@ class Planner:
         self.state = state
         self._seconds = max(seconds, _LEAST_SECONDS)
 
+    @property
+    def has_prices(self) -> bool:
+        """Whether the long run can be priced: only where arms do not infect each other."""
+        return self.problem.contagion is None
+
     @cached_property
     def prices(self) -> Prices:
         """Prices of doses, from today on."""
@@ -127,21 +139,26 @@ class Planner:
         """Say what an action is worth today."""
         level = self.problem.levels(action[None])[0]
         arm = np.arange(len(level))
-        ahead = float(self.long_run[arm, level].sum()) + self.prices.offset()
-        return Worth(float(self.next_step[arm, level].sum()), ahead)
+        soon = float(self.next_step[arm, level].sum())
+        if not self.has_prices:
+            return Worth(soon, None)
+        return Worth(soon, float(self.long_run[arm, level].sum()) + self.prices.offset())
 
-    def plan(self, today: Problem, policy: str = "price", q: QFunction | None = None) -> Today:
+    def plan(self, today: Problem, policy: str | None = None, q: QFunction | None = None) -> Today:
         """Plan under today's rules.
 
         Parameters
         ----------
         today
             The problem with whatever is special today.
+        policy
+            A name known to `make_policy`; ``"price"``, or ``"myopic"`` where there are no prices.
         """
         began = time.perf_counter()
-        is_myopic = policy == "myopic"
-        weights = self.next_step if is_myopic else self.long_run
-        if policy in ("myopic", "price", "price-update"):
+        policy = policy or ("price" if self.has_prices else "myopic")
+        by_prices = policy in _BY_PRICES or (policy != "myopic" and self.has_prices)
+        weights = self.long_run if by_prices else self.next_step
+        if policy in ("myopic", *_BY_PRICES):
             action, bound = self._best(today, weights)
             decision = today.space.certify(action)
         else:
@@ -157,7 +174,7 @@ class Planner:
             decision=decision,
             worth=self.worth(decision.action),
             idle=self.worth(np.zeros_like(decision.action)),
-            objective="next step" if is_myopic else "long run",
+            objective="long run" if by_prices else "next step",
             gap=max(0.0, bound - value) / max(abs(value), 1e-9),
             seconds=time.perf_counter() - began,
         )
@@ -170,25 +187,16 @@ class Planner:
             return Why(name, False, None, reason="no action reaches it.")
         rule = (leaving_out if is_chosen else including)(self.problem, text)
         try:
-            other = self.plan(
-                plan.problem.with_rules(rule), "myopic" if plan.policy == "myopic" else "price"
-            )
+            by = "price" if plan.objective == "long run" else "myopic"
+            other = self.plan(plan.problem.with_rules(rule), by)
         except InfeasibleSpace as error:
             return Why(name, is_chosen, None, reason=str(error))
-        cost = Worth(
-            plan.worth.next_step - other.worth.next_step, plan.worth.long_run - other.worth.long_run
-        )
-        return Why(name, is_chosen, cost, tuple(other.errands))
+        return Why(name, is_chosen, plan.worth - other.worth, tuple(other.errands))
 
     def _best(self, today: Problem, weights: FloatArray) -> tuple[ActionArray, float]:
         """Return the best action and what no action exceeds."""
-        try:
-            best = Step(today).best(weights, Limits(seconds=self._seconds))
-        except InfeasibleSpace:
-            rows = " | ".join(conflict(today.space.compact))
-            raise InfeasibleSpace(
-                f"no plan satisfies all rules; these contradict: {rows}."
-            ) from None
+        linear = Linear(Columns.of_problem(today), limits=Limits(seconds=self._seconds))
+        best = linear.best_doses(weights)
         if best.action is None:
             raise SolverFailed(f"no plan was found in {self._seconds:g} seconds; allow more time.")
         return best.action, best.bound

@@ -1,18 +1,15 @@
 """Where blocks of episodes are played: here, or in processes of their own."""
 
 import multiprocessing
-import os
-import signal
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from sequoia.errors import SolverFailed
 from sequoia.experiments.play import Played, play
+from sequoia.experiments.processes import deaf_to_interrupts, end_with_parent
 from sequoia.policies import Policy
 from sequoia.problem import Problem
 from sequoia.simulate import Scenarios
@@ -70,7 +67,7 @@ def _play_apart(bench: Workbench, units: list[Unit], jobs: int) -> Iterator[tupl
     pool = ProcessPoolExecutor(min(jobs, len(units)), spawn, _begin, (bench,))
     waiting: dict[Future[Played], Unit] = {}
     try:
-        with _deaf_to_interrupts():
+        with deaf_to_interrupts():
             waiting |= {pool.submit(_play, unit): unit for unit in units}
         while waiting:
             done, _ = wait(waiting, return_when=FIRST_COMPLETED)
@@ -87,19 +84,6 @@ def _play_apart(bench: Workbench, units: list[Unit], jobs: int) -> Iterator[tupl
         pool.shutdown(wait=True)
 
 
-@contextmanager
-def _deaf_to_interrupts() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C from their first moment; this one stops them itself."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    known = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, known)
-
-
 _bench: Workbench
 
 
@@ -107,15 +91,7 @@ def _begin(bench: Workbench) -> None:
     """Set a process up."""
     global _bench
     _bench = bench
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    """End this process when the one that started it is gone, killed or not."""
-    parent = multiprocessing.parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
+    end_with_parent()
 
 
 def _play(unit: Unit) -> Played:

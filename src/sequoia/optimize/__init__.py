@@ -4,6 +4,7 @@ from sequoia.optimize.argmax import Answer, Argmax
 from sequoia.optimize.auto import Auto
 from sequoia.optimize.columns import Columns
 from sequoia.optimize.enumeration import Enumeration
+from sequoia.optimize.linear import Best, Linear
 from sequoia.optimize.local_search import LocalSearch
 from sequoia.optimize.memo import Memo
 from sequoia.optimize.milp import Milp
@@ -14,8 +15,10 @@ __all__ = [
     "Answer",
     "Argmax",
     "Auto",
+    "Best",
     "Columns",
     "Enumeration",
+    "Linear",
     "LocalSearch",
     "Memo",
     "Milp",

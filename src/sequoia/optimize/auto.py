@@ -4,6 +4,7 @@ from sequoia.errors import TooLarge
 from sequoia.optimize.argmax import PROOF_GAP, Answer, Argmax
 from sequoia.optimize.columns import Columns
 from sequoia.optimize.enumeration import Enumeration
+from sequoia.optimize.linear import Linear
 from sequoia.optimize.local_search import LocalSearch
 from sequoia.optimize.milp import Milp
 from sequoia.optimize.relu_net import ReluNet
@@ -12,6 +13,8 @@ from sequoia.solve import Limits
 
 class Auto:
     """Enumerate if there are few actions; else local search, then a program to prove it.
+
+    Where the network has no hidden layer, there is a shorter way: see `Linear`.
 
     Parameters
     ----------
@@ -31,14 +34,18 @@ class Auto:
         seconds: float = float("inf"),
         workers: int = 1,
     ) -> None:
+        limits = Limits(seconds, PROOF_GAP if gap is None else gap)
         try:
             self._engine: Argmax = Enumeration(columns)
+            self._linear: Argmax = self._engine
         except TooLarge:
+            linear = Linear(columns, limits=limits)
             if gap is None:
                 self._engine = LocalSearch(columns)
             else:
-                self._engine = Milp(columns, limits=Limits(seconds, gap), workers=workers)
+                self._engine = Milp(columns, limits=limits, workers=workers)
+            self._linear = self._engine if gap is None and linear.is_hard else linear
 
     def best(self, net: ReluNet) -> Answer:
         """Return the best action of each state, proven as far as asked."""
-        return self._engine.best(net)
+        return (self._engine if net.weights else self._linear).best(net)

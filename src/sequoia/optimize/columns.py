@@ -2,16 +2,18 @@
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csr_array
 
-from sequoia.arrays import ActionArray, FloatArray, IntArray
-from sequoia.errors import InfeasibleSpace
+from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray
+from sequoia.optimize.lift import Lift
 from sequoia.problem import ActionSpace, LinearSystem, Problem
-from sequoia.problem.conflict import conflict
+from sequoia.problem.conflict import no_decision
+from sequoia.problem.system import Rows
 from sequoia.solve import Highs, Status
 
 
@@ -19,93 +21,91 @@ from sequoia.solve import Highs, Status
 class Columns:
     """The inputs of an objective, and the system that ties them to feasible actions.
 
-    The inputs are the action columns, followed by an indicator for each group of arms that get
-    the same dose and each dose above zero. With one action per arm and doses 0 and 1 the action
-    says it all, and there are no indicators.
+    The inputs are the action columns, followed by dose indicators: where several columns reach an
+    arm, one for each dose above 0 that they can add up to; arms that are reached alike share
+    theirs. An arm that a single column reaches has no indicator, because that column says it all.
 
     Attributes
     ----------
     system
         Columns in the order action, indicators, plan; ``n_actions`` counts the inputs.
-    group
-        The group of each arm, ``(J,)``; empty without indicators.
-    reach
-        Dose that each action gives to each group, ``(groups, N)``.
-    thresholds
-        Half-way points between the doses of each group, ``(groups, L - 1)``.
+    level_input
+        The input that says that an arm gets a dose level, ``(J, L)``; -1 for level 0 and for
+        levels that no action brings about.
     is_compact
         Whether the plan columns are those of the compact form of the space.
     """
 
     space: ActionSpace
     system: LinearSystem
-    group: IntArray
-    reach: csr_array
-    thresholds: FloatArray
+    level_input: IntArray
+    lift: Lift | None
     is_compact: bool = True
 
     @classmethod
     def of_space(cls, space: ActionSpace, compact: bool = True) -> "Columns":
-        """Return the action columns alone."""
+        """Return the action columns alone, as if each were an arm with doses 0 and 1."""
         system = space.compact if compact else space.system
-        nothing = csr_array((0, space.n_actions))
-        group = np.empty(0, dtype=np.int64)
-        return cls(space, system, group, nothing, np.empty((0, 0)), compact)
+        each = np.arange(space.n_actions)
+        level_input = np.stack([np.full_like(each, -1), each], axis=1)
+        return cls(space, system, level_input, None, compact)
 
     @classmethod
     def of_problem(cls, problem: Problem, compact: bool = True) -> "Columns":
         """Return action columns and dose indicators as the problem needs them."""
-        if problem.is_identity and problem.arms.n_doses == 2:
-            return cls.of_space(problem.space, compact)
-        doses = problem.arms.doses[problem.arms.model]
-        key = sparse.hstack([problem.influence, csr_array(doses)]).toarray()
-        _, first, group = np.unique(key, axis=0, return_index=True, return_inverse=True)
-        reach, doses = csr_array(problem.influence[first]), doses[first]
-        base = problem.space.compact if compact else problem.space.system
-        return cls(
-            problem.space,
-            _with_indicators(base, reach, doses),
-            group.reshape(-1),
-            reach,
-            (doses[:, 1:] + doses[:, :-1]) / 2,
-            compact,
-        )
+        matrix, arms, space = problem.influence, problem.arms, problem.space
+        system = space.compact if compact else space.system
+        counts = np.diff(matrix.indptr)
+        level_input = np.full((arms.n_arms, arms.n_doses), -1)
+        lift = None
+        if (counts > 1).any():
+            lift = Lift.of(problem)
+            system = _lifted(system, lift)
+            has = lift.indicator >= 0
+            level_input[has] = space.n_actions + lift.indicator[has]
+        alone = np.flatnonzero(counts == 1)
+        entry = matrix.indptr[alone]
+        dose = np.zeros(arms.n_arms)
+        dose[alone] = matrix.data[entry]
+        level_input[alone, arms.levels(dose)[alone]] = matrix.indices[entry]
+        return cls(space, system, level_input, lift, compact)
 
     @property
     def n_inputs(self) -> int:
         """``I``."""
-        return self.space.n_actions + self.thresholds.size
+        return self.space.n_actions + (0 if self.lift is None else len(self.lift.indicators))
 
-    @cached_property
-    def _reach_columns(self) -> csr_array:
-        return csr_array(self.reach.T)
+    @property
+    def allowed(self) -> BoolArray:
+        """Which dose levels some action, feasible or not, brings about, ``(J, L)``."""
+        open_inputs = np.append(self.system.column_upper[: self.n_inputs] > 0, False)
+        result: BoolArray = open_inputs[self.level_input]
+        result[:, 0] = True
+        return result
 
     def encode(self, actions: ArrayLike) -> FloatArray:
         """Return the inputs of each action, ``(B, N)`` to ``(B, I)``."""
         chosen: FloatArray = np.asarray(actions, dtype=np.float64)
-        if not self.thresholds.size:
+        if self.lift is None:
             return chosen
-        doses = (chosen @ self._reach_columns)[:, :, None]
-        above = doses > self.thresholds
-        reached = above.copy()
-        reached[:, :, :-1] &= ~above[:, :, 1:]
-        inputs: FloatArray = np.concatenate([chosen, reached.reshape(len(chosen), -1)], axis=1)
-        return inputs
+        return np.concatenate([chosen, self.lift.indicators.of(chosen)], axis=1)
 
     def point(self, action: ActionArray) -> FloatArray:
         """Return all columns of the system for a feasible action, ``(N,)``."""
-        inputs: FloatArray = self.encode(action[None])[0]
-        if self.system.n_columns == self.n_inputs:
-            return inputs
-        space = self.space
-        plan = space.compact_plan(action) if self.is_compact else space.certify(action).plan
-        return np.concatenate([inputs, plan])
+        parts = [self.encode(action[None])[0]]
+        patterns = 0 if self.lift is None else len(self.lift.patterns)
+        if self.system.n_columns > self.n_inputs + patterns:
+            space, compact = self.space, self.is_compact
+            parts.append(space.compact_plan(action) if compact else space.certify(action).plan)
+        if self.lift is not None:
+            parts.append(self.lift.patterns.of(action[None].astype(np.float64))[0])
+        return np.concatenate(parts)
 
     def require_feasible(self) -> None:
         """Raise `InfeasibleSpace`, naming rows in conflict, when no action is allowed at all."""
         program = self.system.program(np.zeros(self.n_inputs))
         if Highs().solve(program).status is Status.INFEASIBLE:
-            raise no_action(self.space)
+            raise no_decision(self.space.compact)
 
     def objective(self, table: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return weights ``(B, I)`` and constants ``(B,)`` of a sum over arms by dose level.
@@ -115,55 +115,46 @@ class Columns:
         table
             Worth of each dose level to each arm, by state, ``(B, J, L)``.
         """
+        arm, level, total = self._levels
         base = table[:, :, 0]
-        gain = table[:, :, 1:] - base[:, :, None]
+        gain: FloatArray = table[:, arm, level] - base[:, arm]
         constant: FloatArray = base.sum(axis=1)
-        if not self.thresholds.size:
-            return gain[:, :, 0], constant
-        groups = np.arange(len(self.thresholds))
-        member = (self.group == groups[:, None]).astype(np.float64)
-        grouped = np.einsum("gj,bjl->bgl", member, gain)
-        nothing = np.zeros((len(table), self.space.n_actions))
-        return np.concatenate([nothing, grouped.reshape(len(table), -1)], axis=1), constant
+        return gain if total is None else gain @ total, constant
+
+    @cached_property
+    def _levels(self) -> tuple[IntArray, IntArray, csr_array | None]:
+        """Arms and levels with an input, and what adds them up; nothing where inputs are arms."""
+        arm, level = np.nonzero(self.level_input >= 0)
+        where = self.level_input[arm, level]
+        if len(where) == self.n_inputs and (where == np.arange(len(where))).all():
+            return arm, level, None
+        place = (np.arange(len(where)), where)
+        return arm, level, csr_array((np.ones(len(where)), place), (len(where), self.n_inputs))
 
 
-def no_action(space: ActionSpace) -> InfeasibleSpace:
-    """Return the error for a space without any feasible action."""
-    rows = "; ".join(f'"{name}"' for name in conflict(space.system))
-    return InfeasibleSpace(f"no decision satisfies the rules; in conflict are {rows}.")
-
-
-def _with_indicators(base: LinearSystem, reach: csr_array, doses: FloatArray) -> LinearSystem:
-    """Put one column per group and positive dose behind the action columns."""
-    groups, levels = doses.shape[0], doses.shape[1] - 1
-    size = groups * levels
-    actions, plan = base.n_actions, base.n_columns - base.n_actions
-    each = sparse.kron(sparse.eye_array(groups), np.ones((1, levels)))
-    dosed = sparse.block_diag([doses[g, 1:][None, :] for g in range(groups)])
-    matrix = sparse.vstack(
-        [
-            sparse.hstack(
-                [base.matrix[:, :actions], csr_array((base.n_rows, size)), base.matrix[:, actions:]]
-            ),
-            sparse.hstack([csr_array((groups, actions)), each, csr_array((groups, plan))]),
-            sparse.hstack([-reach, dosed, csr_array((groups, plan))]),
-        ],
-        format="csr",
+def _lifted(base: LinearSystem, lift: Lift) -> LinearSystem:
+    """Put indicators behind the action columns, and patterns at the end."""
+    actions, marks = base.n_actions, len(lift.indicators)
+    plan, last = base.n_columns - actions, len(lift.patterns)
+    own, extra = base.matrix, lift.rows.matrix
+    nothing = csr_array((base.n_rows, marks)), csr_array((base.n_rows, last))
+    parts = [own[:, :actions], nothing[0], own[:, actions:], nothing[1]]
+    rules = Rows(sparse.hstack(parts, format="csr"), base.lower, base.upper, base.row_names)
+    gap = csr_array((extra.shape[0], plan))
+    parts = [extra[:, : actions + marks], gap, extra[:, actions + marks :]]
+    ties = Rows(
+        sparse.hstack(parts, format="csr"), lift.rows.lower, lift.rows.upper, lift.rows.names
     )
-    names = list(base.column_names)
-    marks = [f"group {g} gets {doses[g, k]:g}" for g in range(groups) for k in range(1, levels + 1)]
-    upper, whole = base.column_upper, base.is_integer
-    return LinearSystem(
-        matrix=matrix,
-        lower=np.concatenate([base.lower, np.full(groups, -np.inf), np.zeros(groups)]),
-        upper=np.concatenate([base.upper, np.ones(groups), np.zeros(groups)]),
-        n_actions=actions + size,
-        row_names=[
-            *base.row_names,
-            *(f"one dose for group {g}" for g in range(groups)),
-            *(f"dose of group {g}" for g in range(groups)),
-        ],
-        column_names=[*names[:actions], *marks, *names[actions:]],
-        column_upper=np.concatenate([upper[:actions], np.ones(size), upper[actions:]]),
-        is_integer=np.concatenate([whole[:actions], np.ones(size, dtype=bool), whole[actions:]]),
+
+    def arranged(base_values: ArrayLike, lift_values: ArrayLike) -> Any:
+        ours, theirs = np.asarray(base_values), np.asarray(lift_values)
+        return np.concatenate([ours[:actions], theirs[:marks], ours[actions:], theirs[marks:]])
+
+    return LinearSystem.from_rows(
+        [rules, ties],
+        actions + marks,
+        arranged(list(base.column_names), lift.names).tolist(),
+        arranged(base.column_upper, np.ones(marks + last)),
+        # Both are whole where actions are; the solver is told of indicators, to branch on them.
+        arranged(base.is_integer, np.arange(marks + last) < marks),
     )

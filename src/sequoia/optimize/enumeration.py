@@ -4,13 +4,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sequoia.arrays import FloatArray
+from sequoia.errors import TooLarge
 from sequoia.optimize.argmax import Answer
-from sequoia.optimize.columns import Columns, no_action
+from sequoia.optimize.columns import Columns
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.optimize.threads import on_one_thread
+from sequoia.problem.conflict import no_decision
 
 MAX_ACTIONS = 200_000
 _CHUNK = 2048
+_TRIES = 8
 _SINGLE_ERROR = 5e-6
 
 Single = NDArray[np.float32]
@@ -27,9 +30,12 @@ class Enumeration:
     name = "enumerate"
 
     def __init__(self, columns: Columns, cap: int = MAX_ACTIONS) -> None:
+        size = columns.space.n_actions
+        if size * (size - 1) // 2 > _TRIES * cap:
+            raise TooLarge(f"{size} columns make more pairs than {cap} actions are worth.")
         self._actions = columns.space.enumerate(cap)
         if not len(self._actions):
-            raise no_action(columns.space)
+            raise no_decision(columns.space.compact)
         self._inputs = columns.encode(self._actions).astype(np.float32)
         self._weights: FloatArray = np.empty((0, 0))
         self._first = np.empty((0, 0), dtype=np.float32)

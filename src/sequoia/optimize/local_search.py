@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray
 from sequoia.optimize.argmax import Answer
 from sequoia.optimize.columns import Columns
+from sequoia.optimize.priced_rows import column_kinds
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.optimize.threads import on_one_thread
 from sequoia.solve import Highs
@@ -42,8 +43,8 @@ class LocalSearch:
         columns.require_feasible()
         self._columns = columns
         self._starts = starts
-        self._rng = np.random.default_rng(seed)
-        self._class_of = _classes(columns)
+        self._seed = seed
+        self._class_of = column_kinds(columns.space.compact)[0]
         marks = np.random.default_rng(1).integers(1, 2**63, self._class_of.max() + 1, np.uint64)
         self.marks = np.append(marks[self._class_of], np.uint64(0))
         self._verdicts: dict[int, bool] = {}
@@ -55,6 +56,10 @@ class LocalSearch:
     @on_one_thread
     def best(self, net: ReluNet) -> Answer:
         """Return a local optimum for each state: the best over all starts."""
+        # The answer depends on the question alone, not on what was asked before.
+        self._rng = np.random.default_rng(self._seed)
+        if self._relaxed is not None:
+            self._relaxed.forget()
         space = self._columns.space
         batch, runs = len(net), 1 + self._starts
         drawn = [space.draw(self._rng).action for _ in range(self._starts * batch)]
@@ -315,12 +320,3 @@ def _options(size: int, paired: int) -> IntArray:
     listed = [(size, size), *((i, size) for i in range(size))]
     listed += list(combinations(range(paired), 2))
     return np.array(listed, dtype=np.int64)
-
-
-def _classes(columns: Columns) -> IntArray:
-    """Return a class for each action column: equal where the rules treat columns alike."""
-    system = columns.space.compact
-    matrix = system.matrix[:, : system.n_actions].T.toarray()
-    key = np.column_stack([matrix, system.column_upper[: system.n_actions]])
-    _, classes = np.unique(key, axis=0, return_inverse=True)
-    return classes.reshape(-1).astype(np.int64)

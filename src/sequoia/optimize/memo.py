@@ -51,6 +51,10 @@ class Memo:
         """Share of states that needed no solve; 0 before the first."""
         return self.hits / max(1, self.hits + self.misses)
 
+    def forget(self) -> None:
+        """Discard everything."""
+        self._known.clear()
+
     def best(self, states: States, version: int, fold: Callable[[States], ReluNet]) -> Answer:
         """Return the answer for each state, ``(B, D)``; equal states are solved once.
 
@@ -63,7 +67,7 @@ class Memo:
         """
         states = np.ascontiguousarray(states)
         if version != self._version:
-            self._known.clear()
+            self.forget()
             self._version = version
         keys = [state.tobytes() for state in states]
         new = {key: row for row, key in enumerate(keys) if key not in self._known}

@@ -27,7 +27,8 @@ class Reach:
 
     def __init__(self, columns: Columns) -> None:
         self._actions = columns.space.n_actions
-        self._groups = columns.thresholds.shape
+        owner = np.empty(0) if columns.lift is None else columns.lift.indicators.owner
+        self._first_of_group = np.flatnonzero(np.diff(owner, prepend=-1))
         self._columns = columns
         counting = np.zeros(columns.n_inputs)
         counting[: self._actions] = 1.0
@@ -42,10 +43,10 @@ class Reach:
         if 0 < self._most < self._actions:
             gains = -np.partition(-gains, self._most - 1, axis=-1)[..., : self._most]
         total: FloatArray = gains.sum(axis=-1) if self._most else np.zeros(rows.shape[:-1])
-        marks = rows[..., self._actions :]
-        if marks.shape[-1]:
-            grouped = marks.reshape(*marks.shape[:-1], *self._groups)
-            total = total + np.maximum(grouped.max(axis=-1), 0.0).sum(axis=-1)
+        if len(self._first_of_group):
+            marks = rows[..., self._actions :]
+            best = np.maximum.reduceat(marks, self._first_of_group, axis=-1)
+            total = total + np.maximum(best, 0.0).sum(axis=-1)
         return total
 
     def tight(self, rows: FloatArray) -> FloatArray:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from sequoia.arrays import ActionArray, FloatArray
-from sequoia.errors import InfeasibleSpace, SolverUnavailable
+from sequoia.errors import SolverUnavailable
 from sequoia.optimize.argmax import Answer
 from sequoia.optimize.columns import Columns
 from sequoia.optimize.relu_net import ReluNet
+from sequoia.problem.conflict import no_decision
 from sequoia.solve import Highs, Limits, Status
 
 # Share of a neuron's own scale over which its kink is rounded. With the kink as it is, IPOPT broke
@@ -149,7 +150,7 @@ class Relaxation:
         space = self._columns.space
         solution = Highs().solve(space.compact.program(2 * shares - 1), Limits(seconds=10.0))
         if solution.status is Status.INFEASIBLE:
-            raise InfeasibleSpace("no decision satisfies the rules.")
+            raise no_decision(space.compact)
         if solution.values is None:
             return space.draw(self._rng).action
         return solution.values[: space.n_actions].astype(np.int8)

@@ -4,11 +4,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sequoia.arrays import ActionArray, FloatArray, IntArray
+from sequoia.arrays import ActionArray, FloatArray
 from sequoia.errors import InfeasibleSpace, ProblemError
-from sequoia.problem import Decision, Problem
+from sequoia.problem import Decision, Environment, Problem
+from sequoia.problem.environment import States
 
-Value = Callable[[IntArray, ActionArray], FloatArray]
+Value = Callable[[States, int, ActionArray], FloatArray]
 
 
 class Greedy:
@@ -20,7 +21,7 @@ class Greedy:
     Parameters
     ----------
     value
-        From a state ``(J,)`` and actions ``(C, N)`` to values ``(C,)``.
+        From a state ``(D,)``, the step and actions ``(C, N)`` to values ``(C,)``.
 
     Raises
     ------
@@ -30,26 +31,26 @@ class Greedy:
         When there is nothing to build up from.
     """
 
-    def __init__(self, problem: Problem, value: Value, name: str) -> None:
+    def __init__(self, environment: Environment, value: Value, name: str) -> None:
         self.name = name
-        self._space = problem.space
+        self._space = environment.space
         self._value = value
         reason = self._space.base.why_not_iterative
         if reason is not None:
-            raise ProblemError(f"{name} does not apply to {problem.name}: {reason}.")
+            raise ProblemError(f"{name} does not apply to {environment.name}: {reason}.")
         if self._space.system.violations(self._space.idle):
             raise InfeasibleSpace(
-                f"{name} builds up from doing nothing, which breaks a rule of {problem.name}."
+                f"{name} builds up from doing nothing, which breaks a rule of {environment.name}."
             )
 
-    def act(self, state: IntArray, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
+    def act(self, state: States, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
         """Return the decision that is built up step by step."""
         decision = self._space.idle
         while len(growth := self._space.grow(decision)):
             first = np.flatnonzero(growth.turns == growth.turns.min())
             actions = np.repeat(decision.action[None, :], len(first) + 1, axis=0)
             actions[np.arange(len(first)), growth.columns[first]] = 1
-            values = self._value(state, actions)
+            values = self._value(state, step, actions)
             gains = (values[:-1] - values[-1]) / np.maximum(growth.costs[first], 1e-9)
             decision = growth[int(first[gains.argmax()])]
         return decision
@@ -58,7 +59,7 @@ class Greedy:
 def iterative_myopic(problem: Problem) -> Greedy:
     """Return the greedy policy by expected reward of the next state."""
 
-    def value(state: IntArray, actions: ActionArray) -> FloatArray:
+    def value(state: States, step: int, actions: ActionArray) -> FloatArray:  # noqa: ARG001
         return problem.expected_reward(np.broadcast_to(state, (len(actions), len(state))), actions)
 
     return Greedy(problem, value, "iterative-myopic")

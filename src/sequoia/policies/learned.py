@@ -2,13 +2,14 @@
 
 import numpy as np
 
-from sequoia.arrays import ActionArray, FloatArray, IntArray
+from sequoia.arrays import ActionArray, FloatArray
 from sequoia.optimize.argmax import Argmax
 from sequoia.optimize.auto import Auto
 from sequoia.optimize.columns import Columns
 from sequoia.policies.greedy import Greedy
 from sequoia.policies.q_function import QFunction
-from sequoia.problem import Decision, Problem
+from sequoia.problem import Decision, Environment, Problem
+from sequoia.problem.environment import States
 
 _SECONDS = 10.0
 
@@ -29,30 +30,38 @@ class Sequoia:
 
     def __init__(
         self,
-        problem: Problem,
+        environment: Environment,
         q: QFunction,
         engine: Argmax | None = None,
         *,
         seconds: float = _SECONDS,
     ) -> None:
-        self._space = problem.space
+        self._space = environment.space
         self._q = q
         if engine is None:
-            engine = Auto(Columns.of_problem(problem), seconds=seconds)
+            engine = Auto(columns_of(environment), seconds=seconds)
         self._engine = engine
 
-    def act(self, state: IntArray, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
+    def act(self, state: States, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
         """Return the best action with its plan."""
-        answer = self._engine.best(self._q.fold(state[None]))
+        answer = self._engine.best(self._q.fold(state[None], np.array([step])))
         return self._space.certify(answer.actions[0])
 
 
-def iterative_dqn(problem: Problem, q: QFunction) -> Greedy:
-    """Return the greedy policy by Q-value: learned foresight without a solver (appendix D)."""
-    columns = Columns.of_problem(problem)
+def columns_of(environment: Environment) -> Columns:
+    """Return what a Q-function sees of actions: with doses where the environment has them."""
+    if isinstance(environment, Problem):
+        return Columns.of_problem(environment)
+    return Columns.of_space(environment.space)
 
-    def value(state: IntArray, actions: ActionArray) -> FloatArray:
-        values: FloatArray = q.fold(state[None]).values(columns.encode(actions)[None])[0]
+
+def iterative_dqn(environment: Environment, q: QFunction) -> Greedy:
+    """Return the greedy policy by Q-value: learned foresight without a solver (appendix D)."""
+    columns = columns_of(environment)
+
+    def value(state: States, step: int, actions: ActionArray) -> FloatArray:
+        net = q.fold(state[None], np.array([step]))
+        values: FloatArray = net.values(columns.encode(actions)[None])[0]
         return values
 
-    return Greedy(problem, value, "iterative-dqn")
+    return Greedy(environment, value, "iterative-dqn")

@@ -4,8 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.arrays import FloatArray
-from sequoia.bounds.step import Step
-from sequoia.errors import SolverFailed
+from sequoia.optimize.columns import Columns
+from sequoia.optimize.linear import Linear
 from sequoia.problem import Decision, Problem
 from sequoia.solve import Limits, Solver
 
@@ -30,19 +30,15 @@ class Myopic:
         self, problem: Problem, *, solver: Solver | None = None, seconds: float = _SECONDS
     ) -> None:
         self._problem = problem
-        self._step = Step(problem, solver=solver)
-        self._limits = Limits(seconds=seconds)
+        self._linear = Linear(Columns.of_problem(problem), solver, Limits(seconds=seconds))
 
     def act(self, state: ArrayLike, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
         """Return the decision with the best next step in ``state``, ``(J,)``."""
-        best = self._step.best(next_step_weights(self._problem, state), self._limits)
-        if best.action is None:
-            raise SolverFailed(f"no decision was found in {self._limits.seconds:g} seconds.")
-        return self._problem.space.certify(best.action)
+        return self._linear.decide(next_step_weights(self._problem, state))
 
 
 def next_step_weights(problem: Problem, state: ArrayLike) -> FloatArray:
     """Return the expected next reward of every arm by dose level, ``(J, L)``."""
-    arms = problem.arms
-    weights: FloatArray = arms.next_rewards[arms.model, :, np.asarray(state)]
+    state = np.asarray(state)
+    weights: FloatArray = problem.arms.next_rewards[problem.models(state), :, state]
     return weights

@@ -23,6 +23,7 @@ class Policy(Protocol):
         step
             Steps since the beginning of the episode.
         rng
-            The only source of chance a policy may use.
+            The only source of chance a policy may use. Each episode has its own, by which a policy
+            that remembers can tell episodes apart.
         """
         ...

@@ -4,19 +4,20 @@ from typing import Protocol
 
 from sequoia.arrays import IntArray
 from sequoia.optimize.relu_net import ReluNet
+from sequoia.problem.environment import States
 
 
 class QFunction(Protocol):
-    """Q(s, a) as a network over actions for every state.
+    """Q(s, a) as a network over actions for every state."""
 
-    Attributes
-    ----------
-    version
-        Changes whenever the weights do.
-    """
+    def fold(self, states: States, steps: IntArray) -> ReluNet:
+        """Return the network over the inputs of `Columns`.
 
-    version: int
-
-    def fold(self, states: IntArray) -> ReluNet:
-        """Return the network over the inputs of `Columns`, for states ``(B, J)``."""
+        Parameters
+        ----------
+        states
+            ``(B, D)``.
+        steps
+            Steps since the beginning of the episode, ``(B,)``.
+        """
         ...

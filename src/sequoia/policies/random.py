@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sequoia.arrays import IntArray
-from sequoia.problem import Decision, Problem
+from sequoia.problem import Decision, Environment
+from sequoia.problem.environment import States
 
 
 class Random:
@@ -11,9 +11,9 @@ class Random:
 
     name = "random"
 
-    def __init__(self, problem: Problem) -> None:
-        self._space = problem.space
+    def __init__(self, environment: Environment) -> None:
+        self._space = environment.space
 
-    def act(self, state: IntArray, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
+    def act(self, state: States, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
         """Draw from the space."""
         return self._space.draw(rng)

@@ -3,8 +3,6 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sequoia.bounds.price_policy import PricePolicy, PriceUpdatePolicy
-from sequoia.bounds.whittle import WhittlePolicy
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.policies.greedy import iterative_myopic
 from sequoia.policies.idle import Idle
@@ -12,9 +10,12 @@ from sequoia.policies.learned import Sequoia, iterative_dqn
 from sequoia.policies.myopic import Myopic
 from sequoia.policies.optimal import Optimal
 from sequoia.policies.policy import Policy
+from sequoia.policies.price import PricePolicy
+from sequoia.policies.price_update import PriceUpdatePolicy
 from sequoia.policies.q_function import QFunction
 from sequoia.policies.random import Random
 from sequoia.policies.sampling import Sampling
+from sequoia.policies.whittle import WhittlePolicy
 from sequoia.problem import Problem
 
 SECONDS = 10.0

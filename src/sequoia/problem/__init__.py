@@ -1,6 +1,7 @@
 """What may be decided: arms, action spaces, problems, the paper's families, files."""
 
 from sequoia.problem.arms import Arms
+from sequoia.problem.contagion import Contagion
 from sequoia.problem.environment import Environment
 from sequoia.problem.files import load, save
 from sequoia.problem.problem import Problem
@@ -22,6 +23,7 @@ __all__ = [
     "Arms",
     "Assignment",
     "Budget",
+    "Contagion",
     "Custom",
     "Decision",
     "Environment",

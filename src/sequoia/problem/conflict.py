@@ -3,6 +3,7 @@
 import numpy as np
 
 from sequoia.arrays import IntArray
+from sequoia.errors import InfeasibleSpace
 from sequoia.problem.system import LinearSystem
 from sequoia.solve import Highs, Limits, Program, Status
 
@@ -20,6 +21,12 @@ def conflict(system: LinearSystem) -> list[str]:
         return []
     found = min(_filtered(system, rows), _filtered(system, rows[::-1]), key=len)
     return [system.row_names[row] for row in sorted(found.tolist())]
+
+
+def no_decision(system: LinearSystem) -> InfeasibleSpace:
+    """Return the error for rules that no decision satisfies, with the rows in conflict."""
+    rows = " | ".join(conflict(system))
+    return InfeasibleSpace(f"no decision satisfies the rules; these contradict: {rows}.")
 
 
 def _filtered(system: LinearSystem, rows: IntArray) -> IntArray:

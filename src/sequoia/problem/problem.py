@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from sequoia.arrays import FloatArray, IntArray, frozen, require
 from sequoia.errors import ProblemError
 from sequoia.problem.arms import Arms
+from sequoia.problem.contagion import Contagion
 from sequoia.problem.numbers import whole
 from sequoia.problem.rules import Rules
 from sequoia.problem.sheets import Column, Sheets, table
@@ -37,6 +38,8 @@ class Problem:
         Number of steps of an episode.
     discount
         Weight of the next step against this one, in (0, 1].
+    contagion
+        How arms depend on each other's states; ``None`` when each evolves on its own.
     """
 
     name: str
@@ -46,6 +49,7 @@ class Problem:
     influence: csr_array = None
     horizon: int = 20
     discount: float = 0.99
+    contagion: Contagion | None = None
 
     def __post_init__(self) -> None:
         arms, columns = self.arms.n_arms, self.space.n_actions
@@ -62,6 +66,8 @@ class Problem:
         object.__setattr__(self, "discount", float(self.discount))
         object.__setattr__(self, "influence", _influence(self.influence, arms, columns))
         self._check_doses()
+        if self.contagion is not None:
+            self.contagion.check(self.arms)
 
     def _check_doses(self) -> None:
         """Every dose that any action, feasible or not, can give must be in the arm's table."""
@@ -123,9 +129,12 @@ class Problem:
         """How many uniforms one step uses: one per arm."""
         return self.arms.n_arms
 
-    def models(self, states: ArrayLike) -> IntArray:  # noqa: ARG002 (the same in all states)
-        """Return the model that each arm follows, ``(J,)`` or, by state, ``(B, J)``."""
-        return self.arms.model
+    def models(self, states: ArrayLike) -> IntArray:
+        """Return the model that each arm follows in ``states``, ``(..., J)``.
+
+        Without contagion it is the same in all states, ``(J,)``.
+        """
+        return self.arms.model if self.contagion is None else self.contagion.models_in(states)
 
     def draw_start(self, rng: np.random.Generator, count: int) -> IntArray:
         """Draw first states, ``(count, J)``."""
@@ -136,11 +145,19 @@ class Problem:
         return start
 
     def features(self, states: ArrayLike) -> FloatArray:
-        """Return what a network sees of each state: one indicator per arm and state."""
+        """Return what a network sees of each state: one indicator per arm and state.
+
+        With contagion, then the pressure on each arm, from 0 to 1, in the place of its state: what
+        a dose is worth to an arm depends on both together.
+        """
         states = np.asarray(states)
         known = states[:, :, None] == np.arange(self.arms.n_states)
         seen: FloatArray = known.reshape(len(states), -1).astype(np.float64)
-        return seen
+        if self.contagion is None:
+            return seen
+        share = self.contagion.pressure(states) / max(self.contagion.n_pressures - 1, 1)
+        pressed = (known * share[:, :, None]).reshape(len(states), -1)
+        return np.concatenate([seen, pressed], axis=1)
 
     def step(
         self, states: ArrayLike, actions: ArrayLike, noise: ArrayLike
@@ -229,7 +246,12 @@ class Problem:
             "discount": self.discount,
             "space": space_sheets.options,
         }
-        return Sheets(options, tables | dict(space_sheets.tables))
+        tables |= space_sheets.tables
+        if self.contagion is not None:
+            among = self.contagion.to_sheets(arms.names)
+            options["contagion"] = among.options
+            tables |= among.tables
+        return Sheets(options, tables)
 
 
 def _is_one_line(text: str) -> bool:

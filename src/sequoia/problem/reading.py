@@ -8,6 +8,7 @@ from scipy.sparse import csr_array
 from sequoia.arrays import FloatArray, IntArray
 from sequoia.errors import FileError
 from sequoia.problem.arms import Arms
+from sequoia.problem.contagion import Contagion
 from sequoia.problem.problem import FORMAT, Problem
 from sequoia.problem.sheets import Sheets, Table
 from sequoia.problem.spaces import read_space
@@ -15,7 +16,7 @@ from sequoia.problem.spaces import read_space
 
 def read_problem(sheets: Sheets) -> Problem:
     """Build a problem from options and tables."""
-    sheets.known({"format", "name", "horizon", "discount", "space"})
+    sheets.known({"format", "name", "horizon", "discount", "space", "contagion"})
     found = sheets.option("format", int)
     if found != FORMAT:
         raise FileError(f"{sheets.where} has format {found}; this version reads {FORMAT}.")
@@ -28,6 +29,9 @@ def read_problem(sheets: Sheets) -> Problem:
     else:
         influence = _same_names(arms.names, space.names)
     start = who.matrix(who.numbered("start"))
+    contagion = None
+    if "contagion" in sheets.options:
+        contagion = Contagion.from_sheets(sheets.section("contagion"), arms.names)
     return Problem(
         sheets.option("name", str),
         arms,
@@ -36,6 +40,7 @@ def read_problem(sheets: Sheets) -> Problem:
         influence,
         sheets.option("horizon", int),
         sheets.option("discount", float),
+        contagion,
     )
 
 

@@ -79,6 +79,10 @@ class HighsSession:
         self._columns = np.arange(len(program.objective), dtype=np.int32)
         self._nodes = int(engine.getOptionValue("mip_max_nodes")[1])
 
+    def forget(self) -> None:
+        """Begin the next solve from nothing, so that it does not depend on earlier ones."""
+        self._engine.clearSolver()
+
     def maximise(
         self,
         objective: FloatArray,

@@ -126,3 +126,18 @@ def test_arrays_are_read_only_copies():
     assert space.costs.tolist() == [1, 2]
     with pytest.raises(ValueError, match="read-only"):
         space.costs[0] = 5
+
+
+@settings(deadline=None, max_examples=100)
+@given(st.integers(1, 7), st.integers(0, 4), st.integers(0, 20), st.integers(0, 2**32))
+def test_heaviest_where_all_cost_the_same(size, cost, limit, seed):
+    example = budget("any", [cost / 2] * size, limit / 2)
+    weights = np.random.default_rng(seed).standard_normal(size)
+    action = example.space.heaviest(weights)
+    assert chosen_of(action) in example.feasible
+    best = max(sum(weights[list(chosen)]) for chosen in example.feasible)
+    assert weights @ action == pytest.approx(best)
+
+
+def test_heaviest_of_different_costs_needs_a_solver():
+    assert Budget([1, 2], 2).heaviest(np.ones(2)) is None

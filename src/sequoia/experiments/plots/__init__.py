@@ -1,6 +1,7 @@
 """Pictures: ``plot_x(thing, ax=None)`` draws on ``ax``, or on a figure of its own."""
 
 from sequoia.experiments.plots.canvas import save_plot
+from sequoia.experiments.plots.plot_ablations import plot_ablations
 from sequoia.experiments.plots.plot_comparison import plot_comparison
 from sequoia.experiments.plots.plot_decision import plot_decision
 from sequoia.experiments.plots.plot_decision_times import plot_decision_times
@@ -8,10 +9,13 @@ from sequoia.experiments.plots.plot_episode import plot_episode
 from sequoia.experiments.plots.plot_paired import plot_paired
 from sequoia.experiments.plots.plot_problem import plot_problem
 from sequoia.experiments.plots.plot_reward_over_time import plot_reward_over_time
+from sequoia.experiments.plots.plot_settings import plot_setting, plot_settings
 from sequoia.experiments.plots.plot_sigmoid import plot_sigmoid
+from sequoia.experiments.plots.plot_trap import plot_trap
 from sequoia.experiments.plots.plot_underground import plot_underground
 
 __all__ = [
+    "plot_ablations",
     "plot_comparison",
     "plot_decision",
     "plot_decision_times",
@@ -19,7 +23,10 @@ __all__ = [
     "plot_paired",
     "plot_problem",
     "plot_reward_over_time",
+    "plot_setting",
+    "plot_settings",
     "plot_sigmoid",
+    "plot_trap",
     "plot_underground",
     "save_plot",
 ]

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
-from sequoia.arrays import FloatArray
+from sequoia.arrays import FloatArray, IntArray
 from sequoia.experiments.plots.canvas import GREY, INK, VERMILION, new_axes, settle, title
 from sequoia.experiments.plots.labels import label_points
 from sequoia.problem import Problem
@@ -62,10 +62,15 @@ def positions(space: Any) -> FloatArray:
     if space.positions is not None:
         known: FloatArray = space.positions
         return known
-    graph = nx.Graph(space.edges.tolist())
-    graph.add_nodes_from(range(len(space.names)))
+    return springs(space.edges, len(space.names))
+
+
+def springs(edges: IntArray, size: int) -> FloatArray:
+    """Return where nodes come to rest when edges, ``(E, 2)``, pull and nodes push, ``(N, 2)``."""
+    graph = nx.Graph(edges.tolist())
+    graph.add_nodes_from(range(size))
     places = nx.spring_layout(graph, seed=1, iterations=200)
-    return np.array([places[node] for node in range(len(space.names))])
+    return np.array([places[node] for node in range(size)])
 
 
 def _write_lengths(ax: Axes, space: Any, places: FloatArray) -> None:

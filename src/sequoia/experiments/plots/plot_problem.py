@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 
 from sequoia.experiments.plots.draw_assignment import draw_assignment
 from sequoia.experiments.plots.draw_influence import draw_influence
+from sequoia.experiments.plots.draw_network import draw_network
 from sequoia.experiments.plots.draw_path import draw_path
 from sequoia.experiments.plots.draw_rewards import draw_rewards
 from sequoia.experiments.plots.draw_rows import draw_rows
@@ -14,7 +15,7 @@ from sequoia.problem import Problem
 
 
 def plot_problem(problem: Problem, ax: Axes | None = None) -> Axes:
-    """Draw what may be decided: the map, the open slots, costs and capacities, or who is reached.
+    """Draw what may be decided: the map, open slots, costs and capacities, or who is reached.
 
     Parameters
     ----------
@@ -25,7 +26,9 @@ def plot_problem(problem: Problem, ax: Axes | None = None) -> Axes:
 
 
 def _draw_budget(problem: Problem, ax: Axes | None) -> Axes:
-    """Draw who is reached; when every action is one arm, what the arms pay says more."""
+    """Draw who infects whom or is reached; when actions are arms, what these pay says more."""
+    if problem.contagion is not None:
+        return draw_network(problem, ax)
     return draw_rewards(problem, ax) if problem.is_identity else draw_influence(problem, ax)
 
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sequoia.arrays import FloatArray, frozen, require
+from sequoia.arrays import ActionArray, FloatArray, frozen, require
 from sequoia.problem.names import checked_names, say
 from sequoia.problem.numbers import real
 from sequoia.problem.sheets import Sheets, table
@@ -44,6 +44,25 @@ class Budget(ActionSpace):
         """One row: the costs of what is chosen stay within the limit."""
         spent = Rows.at_most(self.costs[None, :], self.limit, ["budget"])
         return LinearSystem.from_rows([spent], self.n_actions, self.names)
+
+    @cached_property
+    def _most(self) -> int | None:
+        """How many actions may be chosen, where only their number matters."""
+        cost = self.costs.min(initial=np.inf)
+        if (self.costs != cost).any():
+            return None
+        return int(min((self.limit + TOLERANCE) / cost, self.n_actions)) if cost else self.n_actions
+
+    def heaviest(self, weights: FloatArray) -> ActionArray | None:
+        """Choose the heaviest few, where all cost the same."""
+        if self._most is None:
+            return None
+        action = np.zeros(self.n_actions, dtype=np.int8)
+        few = np.arange(self.n_actions)
+        if self._most < self.n_actions:
+            few = np.argpartition(-weights, self._most)[: self._most]
+        action[few[weights[few] > 0]] = 1
+        return action
 
     def draw(self, rng: np.random.Generator) -> Decision:
         """Take the actions in random order while they are affordable."""

@@ -21,9 +21,9 @@ class EulerForm:
     A closed walk of at most T steps through the source and a set of nodes exists if and only if
     there is a connected multigraph through them that uses each edge at most twice, has even
     degrees and at most T steps in all. Connection is shown by a flow from the source to the
-    acted-on nodes. Edges and nodes too far from the source are left out. Rows that follow from
-    the others make the linear relaxation tighter: to act on a node, every ring of edges around
-    the source that separates it is crossed twice.
+    acted-on nodes. Edges and nodes too far from the source are left out. Further rows follow from
+    these and make the linear relaxation tighter: to act on a node, every ring of edges around the
+    source that separates it is crossed twice.
 
     The columns are: act on node, edge used, edge used twice, half the degree of a node, flow
     there and flow back along an edge.
@@ -122,7 +122,6 @@ class EulerForm:
                     [f"connection {way} along {name} only if used" for name in edge_names],
                 )
             )
-        blocks.append(self._ring_rows(names))
         upper = [
             self.is_near.astype(np.float64),
             np.ones(2 * edges),
@@ -140,7 +139,7 @@ class EulerForm:
             blocks, nodes, column_names, np.concatenate(upper), is_integer
         )
 
-    def _ring_rows(self, names: Sequence[str]) -> Rows:
+    def ring_rows(self, names: Sequence[str]) -> Rows:
         """Rows ``2 * act <= crossings`` for each node and each ring between it and the source."""
         graph = nx.Graph(self.edges[:, :].tolist())
         acts, crossings, texts = [], [], []

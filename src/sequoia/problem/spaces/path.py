@@ -17,7 +17,9 @@ from sequoia.problem.names import checked_names, index_of, say
 from sequoia.problem.numbers import whole
 from sequoia.problem.sheets import Column, Sheets, table
 from sequoia.problem.spaces import tours
+from sequoia.problem.spaces.budget import Budget
 from sequoia.problem.spaces.euler import EulerForm
+from sequoia.problem.spaces.frontier import Frontier
 from sequoia.problem.spaces.space import ActionSpace, Growth
 from sequoia.problem.spaces.unrolled import Unrolled
 from sequoia.problem.spaces.walks import WalkSampler
@@ -106,6 +108,11 @@ class Path(ActionSpace):
             positions=None if any(p is None for p in positions) else np.array(positions),
         )
 
+    @property
+    def loose(self) -> Budget:
+        """The limit on the nodes alone, without the walk."""
+        return Budget(np.ones(self.n_actions), self.limit, self.names)
+
     @cached_property
     def _unrolled(self) -> Unrolled:
         return Unrolled.over(self.n_actions, self.edges, self.lengths, self.length)
@@ -125,8 +132,22 @@ class Path(ActionSpace):
 
     @cached_property
     def compact(self) -> LinearSystem:
-        """The same set without time: see `EulerForm`."""
+        """The same set without time, with rings: see `EulerForm`."""
+        return self.slim.with_rows(self._euler.ring_rows(self.names))
+
+    @cached_property
+    def slim(self) -> LinearSystem:
+        """The same without rings: as exact for whole actions, and much smaller."""
         return self._euler.system(self.names)
+
+    @cached_property
+    def _frontier(self) -> Frontier | None:
+        form = self._euler
+        return Frontier.over(form.edges, form.lengths, self.source, self.length)
+
+    def heaviest(self, weights: FloatArray) -> ActionArray | None:
+        """Sweep over the graph: see `Frontier`; ``None`` where that is too much work."""
+        return None if self._frontier is None else self._frontier.heaviest(weights, self.limit)
 
     @cached_property
     def _shortest(self) -> tuple[FloatArray, IntArray]:
@@ -185,9 +206,14 @@ class Path(ActionSpace):
             return self._expand(order)
         if len(stops) <= tours.MAX_STOPS_BY_ORDER:
             return None
+        if self._frontier is not None:
+            times = self._frontier.times(action.astype(np.float64))
+            visited = self._frontier.visits(times, self.n_actions)
+            values = np.concatenate([action, times >= 1, times >= 2]).astype(np.float64)
+            return self._euler.walk(values) if visited[stops].all() else None
         program = self.compact.program(np.zeros(self.n_actions), fixed=action)
-        values = self._settle(program)
-        return None if values is None else self._euler.walk(values)
+        found = self._settle(program)
+        return None if found is None else self._euler.walk(found)
 
     def _expand(self, order: Sequence[int]) -> list[int]:
         """Return the nodes along the shortest way through ``order``."""

@@ -55,6 +55,11 @@ class Ruled(ActionSpace):
         """The compact rows of the base and those of the rules."""
         return self._today.compact.with_rows(self._rows)
 
+    @property
+    def slim(self) -> LinearSystem:
+        """The slim rows of the base and those of the rules."""
+        return self._today.slim.with_rows(self._rows)
+
     @cached_property
     def idle(self) -> Decision:
         """The decision to do nothing in the base, whether or not the rules allow it."""

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray, frozen
-from sequoia.errors import InfeasibleDecision, InfeasibleSpace, ProblemError, SolverFailed, TooLarge
+from sequoia.errors import InfeasibleDecision, ProblemError, SolverFailed, TooLarge
+from sequoia.problem.conflict import no_decision
 from sequoia.problem.names import say
 from sequoia.problem.rules import Rules
 from sequoia.problem.sheets import Sheets
@@ -92,6 +93,11 @@ class ActionSpace(ABC):
         """An equivalent over the same action columns that solves faster."""
         return self.system
 
+    @property
+    def slim(self) -> LinearSystem:
+        """The columns of `compact` with no more rows than are needed; looser in fractions."""
+        return self.compact
+
     @abstractmethod
     def draw(self, rng: np.random.Generator) -> Decision:
         """Return a random feasible decision; every maximal one has a real chance."""
@@ -117,6 +123,11 @@ class ActionSpace(ABC):
     def rules(self) -> Rules:
         """The extra rules on top of `base`."""
         return Rules()
+
+    @property
+    def loose(self) -> "ActionSpace":
+        """A larger, simpler space that training may use in place of this one."""
+        return self
 
     def absent(self, workers: Iterable[str]) -> "ActionSpace":
         """Return this space on a day when some workers are off."""
@@ -146,6 +157,13 @@ class ActionSpace(ABC):
     def surely_allows(self, actions: ArrayLike) -> BoolArray:
         """Say quickly which actions are feasible; a feasible one may be missed."""
         return self.allows(actions)
+
+    def heaviest(self, weights: FloatArray) -> ActionArray | None:  # noqa: ARG002 (for others)
+        """Return a feasible action with the largest sum of ``weights``, ``(N,)``, proven.
+
+        ``None`` where a solver is needed.
+        """
+        return None
 
     def certify(self, action: ArrayLike) -> Decision:
         """Return ``action`` with a plan that satisfies the system.
@@ -250,7 +268,7 @@ class ActionSpace(ABC):
         weights = np.exp(2.0 * rng.standard_normal(self.n_actions))
         solution = Highs().solve(self.compact.program(weights), Limits(seconds=10.0))
         if solution.status is Status.INFEASIBLE:
-            raise InfeasibleSpace(f"no decision satisfies the rules of the {self.kind} space.")
+            raise no_decision(self.compact)
         if solution.values is None:
             raise SolverFailed(f"no decision of the {self.kind} space was found in 10 seconds.")
         return self.certify(solution.values[: self.n_actions])

@@ -2,16 +2,16 @@
 
 import itertools
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csr_array
 
 from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray
-from sequoia.bounds.choices import Choices
-from sequoia.bounds.coupling import Coupling, row_coupling
-from sequoia.errors import InfeasibleSpace
+from sequoia.optimize.priced_rows import rows_by_kind
 from sequoia.problem import LinearSystem
+from sequoia.problem.conflict import no_decision
 from sequoia.solve import Limits, Program, Solver, Status
 
 _SEGMENTS = 100
@@ -38,24 +38,25 @@ class Sift:
     rest is left to the solver.
     """
 
-    def __init__(self, choices: Choices, solver: Solver) -> None:
-        self._system: LinearSystem = choices.system
+    def __init__(self, system: LinearSystem, solver: Solver) -> None:
+        self._system = system
         self._solver = solver
-        coupling, self._tariff = row_coupling(choices)
-        levels = choices.channel.shape[1]
-        use = coupling.use.toarray().reshape(coupling.n_rows, -1, levels).sum(axis=2)
-        self._coupling: Coupling = coupling
-        self._use: FloatArray = use
+        self._rows, self._kind, _ = rows_by_kind(system)
+
+    @cached_property
+    def _use(self) -> FloatArray:
+        return np.asarray(self._rows.use.toarray())
 
     @property
     def is_useful(self) -> bool:
         """Whether there are few kinds of columns, and all others are bounded."""
-        rows, kinds = self._use.shape
-        return bool(rows * kinds <= 20_000 and self._coupling.is_finite)
+        rows, kinds = self._rows.use.shape
+        is_open = self._system.column_upper[: self._system.n_actions].min() == 1
+        return bool(rows * kinds <= 20_000 and self._rows.is_finite and is_open)
 
     def best(self, weights: FloatArray, limits: Limits) -> Sifted:
         """Return the action that maximises ``weights``, ``(N,)``."""
-        groups = _Groups.of(self._tariff, weights)
+        groups = _Groups.of(self._kind, weights)
         prices = self._refined(groups, self._prices(groups))
         left, most = self._dual(groups, prices)
         counts, value, bound = None, -np.inf, most
@@ -79,19 +80,19 @@ class Sift:
         first = groups.segments(self._use.shape[1])
         sizes = np.add.reduceat(groups.size, first)
         means = np.add.reduceat(groups.weight * groups.size, first) / sizes
-        own = self._coupling.own.shape[1]
+        own = self._rows.own.shape[1]
         program = self._program(means, groups.kind[first], sizes, np.zeros(len(first) + own))
         solution = self._solver.solve(program)
         if solution.status is Status.INFEASIBLE:
-            raise InfeasibleSpace("no decision satisfies the rules.")
+            raise no_decision(self._system)
         if solution.row_duals is None:
-            return np.zeros(self._coupling.n_rows)
-        return self._coupling.signed(solution.row_duals)
+            return np.zeros(self._rows.n_rows)
+        return self._rows.signed(solution.row_duals)
 
     def _dual(self, groups: "_Groups", prices: FloatArray) -> tuple[FloatArray, float]:
         """Return what is left of each group's weight after its price, and the bound it proves."""
         left = groups.weight - (prices @ self._use)[groups.kind]
-        return left, float(np.maximum(left, 0.0) @ groups.size + self._coupling.support(prices))
+        return left, float(np.maximum(left, 0.0) @ groups.size + self._rows.support(prices))
 
     def _refined(self, groups: "_Groups", prices: FloatArray) -> FloatArray:
         """Improve prices with a program over the groups whose weight is closest to their price."""
@@ -102,12 +103,12 @@ class Sift:
             counts = np.where((left > 0) & ~is_open, groups.size, 0.0)
             taken = self._use @ np.bincount(groups.kind, counts, minlength=self._use.shape[1])
             kept = np.flatnonzero(is_open)
-            no_one = np.zeros(len(kept) + self._coupling.own.shape[1])
+            no_one = np.zeros(len(kept) + self._rows.own.shape[1])
             weight, kind, size = groups.weight[kept], groups.kind[kept], groups.size[kept]
             solution = self._solver.solve(self._program(weight, kind, size, no_one, taken))
             if solution.row_duals is None:
                 break
-            tried = self._coupling.signed(solution.row_duals)
+            tried = self._rows.signed(solution.row_duals)
             left_now, most_now = self._dual(groups, tried)
             if most_now >= most:
                 break
@@ -149,15 +150,15 @@ class Sift:
         is_whole: FloatArray | BoolArray,
         taken: FloatArray | float = 0.0,
     ) -> Program:
-        coupling = self._coupling
-        own = coupling.own.shape[1]
+        rows = self._rows
+        own = rows.own.shape[1]
         return Program(
             np.concatenate([weights, np.zeros(own)]),
-            sparse.hstack([csr_array(self._use[:, kind]), coupling.own], format="csr"),
-            coupling.lower - taken,
-            coupling.upper - taken,
+            sparse.hstack([csr_array(self._use[:, kind]), rows.own], format="csr"),
+            rows.lower - taken,
+            rows.upper - taken,
             np.zeros(len(weights) + own),
-            np.concatenate([sizes, coupling.own_upper]),
+            np.concatenate([sizes, rows.own_upper]),
             np.asarray(is_whole, dtype=np.bool_),
         )
 

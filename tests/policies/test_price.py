@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from sequoia.bounds import PricePolicy, PriceUpdatePolicy, relax, solve_exactly
+from sequoia.bounds import relax, solve_exactly
 from sequoia.errors import ProblemError
+from sequoia.policies import PricePolicy, PriceUpdatePolicy
 from sequoia.problem.families import FAMILIES, trap
 from sequoia.simulate import Scenarios, rollout
 

@@ -1,0 +1,150 @@
+"""What training earns in problems outside the paper's four settings, and two of its remarks.
+
+    python benchmarks/bench_training.py specials    # the trap, standard bandits
+    python benchmarks/bench_training.py epidemic    # arms that infect each other
+    python benchmarks/bench_training.py links       # where building up one by one suffices
+    python benchmarks/bench_training.py relax       # the relaxation heuristic under a time limit
+    python benchmarks/bench_training.py ablation    # what each part of the default adds
+
+Seconds are CPU seconds of one process.
+"""
+
+import sys
+import time
+
+import numpy as np
+
+from sequoia.experiments import evaluate
+from sequoia.learn import TrainConfig, train, usual_preset
+from sequoia.optimize import Auto, Columns, Milp, Relaxation
+from sequoia.policies import Sequoia
+from sequoia.problem import Problem
+from sequoia.problem.families import (
+    capacity,
+    epidemic,
+    interventions,
+    routing,
+    scheduling,
+    standard,
+    trap,
+)
+from sequoia.simulate import Scenarios, rollout
+from sequoia.solve import Highs, Limits
+
+EPISODES = 100
+
+
+def main() -> None:
+    parts = {
+        "specials": specials,
+        "epidemic": epidemics,
+        "links": links,
+        "relax": relaxation,
+        "ablation": ablation,
+    }
+    for name in sys.argv[1:] or parts:
+        print(f"# {name}", flush=True)
+        parts[name]()
+
+
+def compare(problem: Problem, policies: list[str], preset: str | None = None, **changes) -> None:
+    """Train, evaluate and print one line per policy."""
+    began = time.process_time()
+    config = TrainConfig.preset(preset or usual_preset(problem), **changes)
+    trained = train(problem, config, seed=1)
+    spent = time.process_time() - began
+    found = evaluate(problem, policies, EPISODES, seed=5, q=trained.q, bound="none")
+    print(f"{problem.name} ({spent:.0f} s of training)")
+    for name in policies:
+        mean, gap = found.mean(name), found.paired("sequoia", name)
+        print(
+            f"  {name:17s} {mean.mean:8.3f} ± {mean.half:.3f}"
+            f"   sequoia minus it {gap.mean:+.3f} ± {gap.half:.3f}",
+            flush=True,
+        )
+
+
+def specials() -> None:
+    compare(trap(), ["myopic", "exact", "sequoia"])
+    for seed in (1, 2, 3):
+        for arms in (20, 100):
+            compare(standard(arms=arms, seed=seed), ["myopic", "whittle", "price", "sequoia"])
+
+
+def epidemics() -> None:
+    for seed in (1, 2, 3):
+        compare(epidemic(arms=8, seed=seed), ["random", "sampling", "myopic", "exact", "sequoia"])
+    for seed in (1, 2, 3):
+        compare(epidemic(arms=20, seed=seed), ["random", "sampling", "myopic", "sequoia"])
+    route = epidemic(arms=20, route=True, seed=1)
+    compare(route, ["random", "sampling", "myopic", "sequoia"])
+
+
+def links() -> None:
+    for link in ("linear", "submodular", "sigmoid"):
+        for seed in (1, 2, 3):
+            problem = interventions(arms=20, link=link, seed=seed)
+            compare(problem, ["myopic", "iterative-dqn", "price", "sequoia"])
+
+
+def relaxation() -> None:
+    """Play the same network with different engines, each limited to 0.2 s a decision."""
+    for arms in (20, 40):
+        problem = capacity(arms=arms, seed=1)
+        config = TrainConfig.preset("paper", rounds=20, indicators=True)
+        q = train(problem, config, seed=1).q
+        columns = Columns.of_problem(problem)
+        plain = Limits(seconds=0.2)
+        engines = {
+            "auto, proven": Auto(columns, seconds=10.0),
+            "milp, 0.2 s": Milp(columns, limits=plain),
+            "milp with HiGHS as it comes, 0.2 s": Milp(columns, Highs(), plain),
+            "relax, 0.2 s": Relaxation(columns, seconds=0.2),
+        }
+        scenarios = Scenarios.draw(problem, 10, seed=5)
+        for name, engine in engines.items():
+            began = time.perf_counter()
+            earned = rollout(problem, Sequoia(problem, q, engine).act, scenarios).rewards.mean()
+            each = (time.perf_counter() - began) / scenarios.noise[:, :, 0].size
+            print(f"  {problem.name}, {name}: {earned:.3f}, {1000 * each:.0f} ms each", flush=True)
+
+
+def ablation() -> None:
+    """Change one thing at a time; percent of the full default, over settings and seeds."""
+    changes = {
+        "default": {},
+        "no learning (hull prices alone)": {"rounds": 0},
+        "lp prices": {"prices": "lp"},
+        "lp prices, no learning": {"prices": "lp", "rounds": 0},
+        "no price part": {"prices": "none"},
+        "no price part, scratch preset": {"preset": "scratch"},
+        "no critic": {"critic": 0},
+        "no hidden layer": {"hidden": ()},
+        "hidden 32, 32": {"hidden": (32, 32)},
+        "no linear part": {"linear": False},
+        "bare states": {"indicators": False},
+        "no clock": {"clock": False},
+        "uniform replay": {"priority": 0.0},
+        "target 1e-6": {"target_rate": 1e-6},
+    }
+    families = (capacity, scheduling, interventions, routing)
+    problems = [family(arms=20, seed=seed) for family in families for seed in (1, 2)]
+    whole: dict[str, np.ndarray] = {}
+    for name, change in changes.items():
+        change = dict(change)
+        preset = change.pop("preset", "default")
+        began = time.process_time()
+        earned = []
+        for problem in problems:
+            q = train(problem, TrainConfig.preset(preset, **change), seed=1).q
+            scenarios = Scenarios.draw(problem, EPISODES, seed=5)
+            earned.append(rollout(problem, Sequoia(problem, q).act, scenarios).rewards.mean())
+        whole[name] = np.array(earned)
+        share = 100 * whole[name] / whole["default"]
+        spent = (time.process_time() - began) / len(problems)
+        by_family = " ".join(f"{share[i : i + 2].mean():.2f}" for i in range(0, len(share), 2))
+        print(f"  {name:32s} {share.mean():.2f}  ({by_family})  {spent:.0f} s each", flush=True)
+
+
+if __name__ == "__main__":
+    main()

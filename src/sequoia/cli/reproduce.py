@@ -1,0 +1,53 @@
+"""``sequoia reproduce``: every figure and table of the paper."""
+
+from typing import Annotated
+
+import typer
+
+from sequoia.cli.sweep import SOME_FAILED, Jobs, OnRay, Output, sweep_to
+from sequoia.errors import ProblemError
+from sequoia.experiments.reproduce.experiment import paper_plan
+
+
+def reproduce(
+    output: Output,
+    quick: Annotated[
+        bool, typer.Option("--quick", help="20 arms, 2 seeds, 10 episodes: a few minutes.")
+    ] = False,
+    arms: Annotated[
+        str, typer.Option(metavar="NUMBERS", help="Numbers of arms, such as 20,40.")
+    ] = "",
+    seeds: Annotated[
+        str,
+        typer.Option(metavar="NUMBERS", help="Number of seeds; or one for each size: 10,10,3."),
+    ] = "",
+    jobs: Jobs = None,
+    ray: OnRay = None,
+    draw: Annotated[
+        bool, typer.Option("--draw", help="Only draw what is in the folder already.")
+    ] = False,
+) -> None:
+    """Run the paper's experiment and draw its figures and tables.
+
+    Four settings, 20, 40 and 100 arms, 30 seeds, 50 episodes of 20 steps. Interrupted, the same
+    command goes on where it stopped.
+    """
+    has_failed = False
+    if not draw:
+        plan = paper_plan(quick, _numbers("--arms", arms), _numbers("--seeds", seeds))
+        has_failed = bool(sweep_to(plan, output, jobs, ray).failed)
+    # Pictures cost half a second of imports, which nobody else should pay.
+    from sequoia.experiments.reproduce.report import write_report
+
+    target = write_report(output)
+    typer.echo(f"Wrote {target}, {output / 'figures'} and {output / 'tables'}.")
+    if has_failed:
+        raise typer.Exit(SOME_FAILED)
+
+
+def _numbers(option: str, text: str) -> list[int]:
+    """Read ``"20,40"``."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not all(part.isdecimal() and int(part) for part in parts):
+        raise ProblemError(f"{option} is {text!r}; whole numbers such as 20,40 are wanted.")
+    return [int(part) for part in parts]

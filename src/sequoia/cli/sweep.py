@@ -1,0 +1,142 @@
+"""``sequoia sweep``: problems × seeds × policies, on one machine or on a cluster."""
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+import typer.core
+from rich.console import Console
+from rich.table import Table
+
+from sequoia.cli.progress import duration, showing
+from sequoia.errors import ProblemError
+from sequoia.experiments.progress import Progress
+from sequoia.experiments.sweep import Plan, Swept, read_plan, run_locally
+from sequoia.experiments.sweep import status as find_status
+from sequoia.experiments.sweep import sweep as compute
+from sequoia.experiments.sweep.news import Executor
+from sequoia.experiments.sweep.tables import NUMBERS, TIMES
+
+SOME_FAILED = 1
+
+
+class _RunUnlessTold(typer.core.TyperGroup):
+    """Take a first word that is no sub-command for the plan of ``run``."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put ``run`` in front where it is left out."""
+        is_said = not args or args[0] in (*self.commands, "--help")
+        return super().parse_args(ctx, args if is_said else ["run", *args])
+
+
+app = typer.Typer(
+    name="sweep",
+    help="Compute a plan of problems, seeds and policies: sequoia sweep PLAN.toml -o FOLDER.",
+    cls=_RunUnlessTold,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Output = Annotated[Path, typer.Option("--output", "-o", help="The results folder.")]
+Jobs = Annotated[
+    int | None, typer.Option(help="Number of processes; all cores unless given.", min=1)
+]
+OnRay = Annotated[
+    str | None,
+    typer.Option(
+        "--ray", metavar="WHERE", help="Compute on Ray: auto, the ADDRESS of a cluster, or local."
+    ),
+]
+
+
+@app.command()
+def run(
+    plan: Annotated[Path, typer.Argument(metavar="PLAN.toml", help="What to compute.")],
+    output: Output,
+    jobs: Jobs = None,
+    ray: OnRay = None,
+) -> None:
+    """Compute a plan; the word run can be left out.
+
+    Interrupted, the same command goes on where it stopped. What is done is not done again.
+    """
+    swept = sweep_to(read_plan(plan), output, jobs, ray)
+    typer.echo(f"Wrote {output / NUMBERS} and {output / TIMES}: {swept.done} cells.")
+    if swept.failed:
+        raise typer.Exit(SOME_FAILED)
+
+
+@app.command()
+def status(
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The results folder.")],
+) -> None:
+    """Say how far a sweep is."""
+    found = find_status(folder)
+    table = Table("cells", "", box=None)
+    table.columns[0].justify = "right"
+    for count, what in (
+        (found.done, "done"),
+        (len(found.running), "running"),
+        (len(found.failed), "failed"),
+        (found.left, "left"),
+    ):
+        table.add_row(str(count), what)
+    console = Console(highlight=False)
+    console.print(table)
+    for key, seconds in found.running.items():
+        console.print(f"running  {key}: since {duration(seconds)}", soft_wrap=True)
+    for key, error in found.failed.items():
+        console.print(f"failed   {key}: {error}", soft_wrap=True, markup=False)
+    if found.seconds_left is None:
+        console.print("Time left: not known before the first cell is done.")
+    elif found.left or found.running:
+        state = "" if found.running else ", once it is started again"
+        console.print(f"Time left: {duration(found.seconds_left)}{state}.")
+
+
+def sweep_to(plan: Plan, output: Path, jobs: int | None, ray: str | None) -> Swept:
+    """Compute a plan, show how far it is, and say what failed."""
+    if ray is not None and jobs is not None and ray != "local":
+        raise ProblemError("--jobs goes with this machine or --ray local; a cluster has its own.")
+    count = jobs or os.cpu_count() or 1
+    with _executor(ray, count) as (executor, width), _watching(output) as on_event:
+        swept = compute(plan, output, executor, width, on_event)
+    for key, error in swept.failed.items():
+        typer.echo(f"Failed: {key}: {error.strip().splitlines()[-1]}", err=True)
+    if swept.failed:
+        typer.echo(
+            f"{len(swept.failed)} cells failed; their errors are in {output}/cells/*/error.txt. "
+            "The same command tries them again.",
+            err=True,
+        )
+    return swept
+
+
+@contextmanager
+def _executor(ray: str | None, jobs: int) -> Iterator[tuple[Executor, int]]:
+    """Yield where cells are computed, and how many at once."""
+    if ray is None:
+        yield partial(run_locally, jobs=jobs), jobs
+        return
+    from sequoia.experiments.sweep.on_ray import connected, run_on_ray
+
+    with connected(ray, jobs) as width:
+        yield run_on_ray, width
+
+
+@contextmanager
+def _watching(output: Path) -> Iterator[Callable[[Progress], None]]:
+    """Show how far it is; when it is interrupted, say what is kept."""
+    try:
+        with showing("Sweeping", "cells") as show:
+            yield show
+    except KeyboardInterrupt:
+        typer.echo(
+            f"Stopped. What is done is kept in {output}; the same command goes on from there.",
+            err=True,
+        )
+        raise

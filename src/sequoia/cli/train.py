@@ -1,0 +1,148 @@
+"""``sequoia train``: learn a policy."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+
+from sequoia.cli.problem import AsJson, File
+from sequoia.cli.progress import duration
+from sequoia.errors import ConfigError
+from sequoia.policies.model_folder import ABOUT, read_about
+from sequoia.problem import load
+
+Watch = Callable[[Any], None]
+
+_SUMMARY = ("problem", "start", "reward", "bound", "rounds", "seconds")
+
+
+def train(
+    file: File,
+    output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the model.")],
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            help="default where there are prices, scratch where there are none, or paper for the "
+            "hyper-parameters of its table.",
+            show_default=False,
+        ),
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Change one setting of the preset."),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Go on with what is in the folder.")
+    ] = False,
+    tensorboard: Annotated[
+        bool, typer.Option("--tensorboard", help="Write curves for TensorBoard, too.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Learn a policy for a problem.
+
+    Interrupted, the same command with --resume goes on and ends with the same weights.
+    """
+    # Here, because torch takes seconds to import and other commands do without it.
+    from sequoia.learn import TrainConfig, usual_preset
+    from sequoia.learn import train as learn
+    from sequoia.learn.board import Board
+    from sequoia.learn.checkpoint import identity, require_same
+    from sequoia.learn.train import refuse_other_work
+
+    problem = load(file)
+    config = TrainConfig.preset(preset or usual_preset(problem), **read_settings(settings or ()))
+    refuse_other_work(output, resume)
+    if (output / ABOUT).exists():
+        about = read_about(output)
+        found = about | about.get("config", {})
+        require_same(output / ABOUT, found, identity(problem, config, seed))
+        typer.echo(f"{output} is trained already.", err=True)
+    else:
+        boards: list[Watch] = [Board(output / "tensorboard")] if tensorboard else []
+        with watching(output) as show:
+
+            def watch(progress: Any) -> None:
+                for one in [show, *boards]:
+                    one(progress)
+
+            learn(problem, config, seed, folder=output, resume=resume, on_event=watch)
+    summary = {name: read_about(output)[name] for name in _SUMMARY}
+    if as_json:
+        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+    else:
+        _print(summary, file, output)
+
+
+def read_settings(texts: Sequence[str]) -> dict[str, Any]:
+    """Return settings written as NAME=VALUE; a value is JSON, such as [32, 32], or a word."""
+    found: dict[str, Any] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign:
+            raise ConfigError(f"--set {text!r} is not NAME=VALUE.")
+        try:
+            found[name.strip()] = json.loads(value)
+        except ValueError:
+            found[name.strip()] = value
+    return found
+
+
+def _print(found: Mapping[str, Any], file: Path, output: Path) -> None:
+    bound = "" if found["bound"] is None else f"; no policy earns more than {found['bound']:.4g}"
+    typer.echo(
+        f"Trained {found['problem']} in {found['rounds']} rounds, {found['seconds']:.0f} s.\n"
+        f"Reward per step in held-out episodes: {found['start']:.4g} at the start, "
+        f"{found['reward']:.4g} now{bound}.\n"
+        f"Wrote {output}; next: sequoia evaluate {file} --policies random,myopic,price,sequoia "
+        f"--model {output}"
+    )
+
+
+@contextmanager
+def watching(output: Path) -> Iterator[Watch]:
+    """Show rounds as they end; when interrupted, say what is kept."""
+    console = Console(stderr=True, highlight=False)
+    said = TextColumn("{task.fields[said]}")
+    columns = (TextColumn("Training"), BarColumn(), MofNCompleteColumn(), said)
+    last: Any = None
+    silent = not console.is_terminal
+    with Progress(*columns, console=console, transient=True, disable=silent) as bar:
+        task = bar.add_task("", total=None, said="warming up")
+
+        def show(progress: Any) -> None:
+            nonlocal last
+            last = progress
+            text = _in_words(progress)
+            bar.update(task, total=progress.rounds, completed=progress.round.round, said=text)
+            if silent and progress.round.reward is not None:
+                number = f"round {progress.round.round} of {progress.rounds}"
+                typer.echo(f"Training: {number}: {text}", err=True)
+
+        try:
+            yield show
+        except KeyboardInterrupt:
+            if last is not None and last.kept is not None:
+                typer.echo(
+                    f"Stopped. Everything up to round {last.kept} is kept in {output}; the same "
+                    "command with --resume goes on from there.",
+                    err=True,
+                )
+            raise
+
+
+def _in_words(progress: Any) -> str:
+    done = progress.round
+    parts = [f"reward {done.best:.4g}"]
+    if progress.bound is not None:
+        parts.append(f"bound {progress.bound:.4g}")
+    parts += [f"loss {done.loss:.2g}", f"remembered {100 * done.hit_rate:.0f} %"]
+    if progress.seconds_left == progress.seconds_left:
+        parts.append(f"{duration(progress.seconds_left)} left")
+    return ", ".join(parts)

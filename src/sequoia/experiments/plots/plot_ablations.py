@@ -1,0 +1,53 @@
+"""What is lost when a part of SEQUOIA is taken away."""
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from sequoia.experiments.plots.canvas import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PURPLE,
+    SKY,
+    new_axes,
+    plain,
+    title,
+)
+from sequoia.experiments.reproduce.experiment import ABLATIONS, SETTINGS
+from sequoia.experiments.reproduce.results import Results, standard_error
+
+_COLOURS = (BLUE, SKY, GREEN, ORANGE, PURPLE, GREY)
+
+
+def plot_ablations(results: Results, ax: Axes | None = None) -> Axes:
+    """Draw every variant in per cent of the bound, by setting; whiskers are standard errors."""
+    ax = ax if ax is not None else new_axes(9.0, 4.0)
+    places = [
+        (family, arms)
+        for family in SETTINGS
+        for arms in results.sizes(family)
+        if any(results.of(family, arms, name) for name in ABLATIONS)
+    ]
+    names = [n for n in ("sequoia", *ABLATIONS) if any(results.of(*p, n) for p in places)]
+    width = 0.84 / max(len(names), 1)
+    for position, (name, colour) in enumerate(zip(names, _COLOURS, strict=False)):
+        found = [results.percent_of_bound(*place, name) for place in places]
+        x = np.arange(len(places)) - 0.42 + (position + 0.5) * width
+        means = [float(values.mean()) if len(values) else 0.0 for values in found]
+        errors = [float(np.nan_to_num(standard_error(values))) for values in found]
+        label = "default" if name == "sequoia" else name
+        ax.bar(x, means, 0.92 * width, color=colour, edgecolor=INK, linewidth=0.5, label=label)
+        ax.errorbar(x, means, errors, fmt="none", ecolor=INK, elinewidth=1.1, capsize=2)
+    ax.axhline(100, color=INK, linewidth=0.8, linestyle="--")
+    texts = [f"{SETTINGS[family]}\nJ = {arms}" for family, arms in places]
+    ax.set_xticks(range(len(places)), texts, fontsize=9)
+    ax.tick_params(axis="x", length=0)
+    ax.set_ylabel("% of the bound")
+    ax.grid(axis="y", alpha=0.3)
+    ax.set_axisbelow(True)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, frameon=False, fontsize=9)
+    plain(ax)
+    title(ax, "What each part is worth")
+    return ax

@@ -1,0 +1,1 @@
+"""The paper's experiment: its plan, figures and tables."""

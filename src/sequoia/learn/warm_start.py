@@ -1,0 +1,101 @@
+"""Cheap, telling samples to begin from (paper, section 4.3)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray
+from sequoia.problem import ActionSpace, Environment
+from sequoia.problem.environment import States
+
+_FLIPS = 0.15
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """W transitions: what a step from some states with some actions earns and leads to."""
+
+    states: States
+    steps: IntArray
+    actions: ActionArray
+    rewards: FloatArray
+    following: States
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def join(self, other: "Samples") -> "Samples":
+        """Return both."""
+        pairs = ((getattr(self, name), getattr(other, name)) for name in self.__annotations__)
+        return Samples(*(np.concatenate(pair) for pair in pairs))
+
+
+def first_samples(
+    environment: Environment,
+    space: ActionSpace,
+    count: int,
+    infeasible: bool,
+    rng: np.random.Generator,
+) -> Samples:
+    """Draw states by playing at random; feasible and, if wanted, infeasible actions in them."""
+    horizon = environment.horizon
+    episodes = -(-count // horizon)
+    states = environment.draw_start(rng, episodes)
+    played = []
+    for step in range(horizon):
+        actions = np.array([space.draw(rng).action for _ in range(episodes)])
+        if infeasible:
+            strange = rng.random(episodes) < 0.5
+            actions[strange] = one_sided(rng, int(strange.sum()), space.n_actions)
+        played.append(_step(environment, states, np.full(episodes, step), actions, rng))
+        states = played[-1].following
+    result = played[0]
+    for one in played[1:]:
+        result = result.join(one)
+    return result
+
+
+def more_samples(
+    environment: Environment,
+    samples: Samples,
+    best: ActionArray,
+    perturbed: bool,
+    rng: np.random.Generator,
+) -> Samples:
+    """Try in the sampled states what a fitted network would do, and the same with flips.
+
+    Parameters
+    ----------
+    best
+        The best actions of the first rows of ``samples``, ``(b, N)``.
+    """
+    few = slice(len(best))
+    own = _step(environment, samples.states[few], samples.steps[few], best, rng)
+    if not perturbed:
+        return own
+    other = flipped(rng, best)
+    return own.join(_step(environment, samples.states[few], samples.steps[few], other, rng))
+
+
+def one_sided(rng: np.random.Generator, count: int, size: int) -> ActionArray:
+    """Return all-ones and all-zeros actions with a few entries flipped, ``(count, size)``."""
+    bottom: ActionArray = np.repeat(rng.integers(0, 2, (count, 1)), size, axis=1).astype(np.int8)
+    return flipped(rng, bottom)
+
+
+def flipped(rng: np.random.Generator, actions: ActionArray) -> ActionArray:
+    """Return actions with a few entries flipped; they need not be feasible."""
+    flips: BoolArray = rng.random(actions.shape) < _FLIPS
+    return actions ^ flips.astype(np.int8)
+
+
+def _step(
+    environment: Environment,
+    states: States,
+    steps: IntArray,
+    actions: ActionArray,
+    rng: np.random.Generator,
+) -> Samples:
+    noise = rng.random((len(states), environment.n_noise))
+    rewards, following = environment.step(states, actions, noise)
+    return Samples(states, steps, actions, rewards, following)

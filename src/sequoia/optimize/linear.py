@@ -1,0 +1,209 @@
+"""The best action of a linear objective: exact, by the shortest way that a space offers."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from sequoia.arrays import ActionArray, FloatArray
+from sequoia.errors import SolverFailed, TooLarge
+from sequoia.optimize.argmax import Answer
+from sequoia.optimize.columns import Columns
+from sequoia.optimize.hint import good_action
+from sequoia.optimize.relu_net import NetworkError, ReluNet
+from sequoia.optimize.sift import Sift
+from sequoia.problem import Decision
+from sequoia.problem.conflict import no_decision
+from sequoia.solve import Highs, Limits, Program, Solver, Status
+
+_MAX_COLUMNS_TO_LIST = 24
+_MAX_ACTIONS_TO_LIST = 50_000
+_LEAST_TO_SIFT = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Best:
+    """The best action found.
+
+    Attributes
+    ----------
+    action
+        Binary, ``(N,)``; ``None`` when none was found in time.
+    inputs
+        What it does, ``(I,)``.
+    value
+        What it weighs.
+    bound
+        No feasible action weighs more.
+    point
+        All columns of the program, where one was solved; a start for the next.
+    """
+
+    action: ActionArray | None
+    inputs: FloatArray | None
+    value: float
+    bound: float
+    point: FloatArray | None = None
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether no action is better, up to rounding."""
+        return self.bound - self.value <= 1e-6 * max(1.0, abs(self.value))
+
+
+class Linear:
+    """Maximises a weight per input over the feasible actions.
+
+    Some spaces know how. Else actions are listed where they are few, most columns are decided by
+    row prices where they are very many, and a program is solved otherwise; it is built once, and
+    only its objective changes.
+    """
+
+    name = "linear"
+
+    def __init__(
+        self,
+        columns: Columns,
+        solver: Solver | None = None,
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+    ) -> None:
+        self._columns = columns
+        self._solver: Solver = Highs() if solver is None else solver
+        self._limits = limits
+
+    def best(self, net: ReluNet) -> Answer:
+        """Return the best action of each state; ``net`` must have no hidden layer."""
+        if net.weights:
+            raise NetworkError(
+                f"the network has {len(net.weights)} hidden layers; a linear one has none."
+            )
+        found = [self._best_of_one(net.linear[state], state) for state in range(len(net))]
+        actions = np.array([best.action for best in found], dtype=np.int8)
+        actions = actions.reshape(len(net), self._columns.space.n_actions)
+        values = net.values(self._columns.encode(actions)[:, None, :])[:, 0]
+        bounds = np.array([best.bound for best in found]) + net.constant
+        return Answer(actions, values, np.maximum(bounds, values))
+
+    def _best_of_one(self, weights: FloatArray, state: int) -> Best:
+        best = self.maximise(weights)
+        if best.action is None:
+            action = self._columns.space.draw(np.random.default_rng(state)).action
+            best = replace(best, action=action)
+        return best
+
+    def best_doses(self, table: FloatArray) -> Best:
+        """Return the action that maximises the sum over arms of ``table``, ``(J, L)``."""
+        weights, constant = self._columns.objective(table[None])
+        found = self.maximise(weights[0])
+        base = float(constant[0])
+        return replace(found, value=base + found.value, bound=base + found.bound)
+
+    def decide(self, table: FloatArray) -> Decision:
+        """Return the decision that maximises the sum over arms of ``table``, ``(J, L)``."""
+        best = self.best_doses(table)
+        if best.action is None:
+            raise SolverFailed(f"no decision was found in {self._limits.seconds:g} seconds.")
+        return self._columns.space.certify(best.action)
+
+    def maximise(
+        self, weights: FloatArray, limits: Limits | None = None, start: FloatArray | None = None
+    ) -> Best:
+        """Return the action that maximises the ``weights``, ``(I,)``, of its inputs.
+
+        ``start`` is the ``point`` of an earlier answer to begin from.
+        """
+        limits = self._limits if limits is None else limits
+        action = self._heaviest(weights)
+        if action is not None:
+            return self._exactly(action, weights)
+        if self._listed is not None:
+            actions, inputs = self._listed
+            return self._exactly(actions[int((inputs @ weights).argmax())], weights)
+        if self._sift is not None:
+            sifted = self._sift.best(weights, limits)
+            if sifted.action is None:
+                return Best(None, None, -np.inf, sifted.bound)
+            found = self._exactly(sifted.action, weights)
+            return replace(found, bound=max(sifted.bound, found.value))
+        hint = self.hint(weights) if self._needs_hint else None
+        if start is None and hint is not None:
+            start = self._columns.point(hint)
+        found = self._solve(weights, limits, start)
+        if hint is not None and weights @ hint > found.value:
+            best = self._exactly(hint, weights)
+            return replace(best, bound=max(found.bound, best.value))
+        return found
+
+    @cached_property
+    def is_easy(self) -> bool:
+        """Whether no solver is needed, or hardly ever."""
+        if self._heaviest(np.zeros(self._columns.n_inputs)) is not None:
+            return True
+        return self._listed is not None
+
+    @property
+    def is_hard(self) -> bool:
+        """Whether a solver is needed that may not find a good action by itself."""
+        return not self.is_easy and self._needs_hint
+
+    @cached_property
+    def _needs_hint(self) -> bool:
+        """Whether a program is a poor way: the space has a better one, which extra rules bar."""
+        space = self._columns.space
+        has_plan = self._columns.system.n_columns > self._columns.n_inputs == space.n_actions
+        return has_plan and space.base.heaviest(np.zeros(space.n_actions)) is not None
+
+    def hint(self, weights: FloatArray) -> ActionArray | None:
+        """Return a good action, ``(N,)``, quickly and without proof, where inputs are columns."""
+        return good_action(self._columns.space, weights)
+
+    def _heaviest(self, weights: FloatArray) -> ActionArray | None:
+        """Ask the space, which knows nothing of dose indicators."""
+        space = self._columns.space
+        return space.heaviest(weights) if len(weights) == space.n_actions else None
+
+    @cached_property
+    def _listed(self) -> tuple[ActionArray, FloatArray] | None:
+        """All feasible actions ``(A, N)`` and their inputs ``(A, I)``, where they are few."""
+        space = self._columns.space
+        if space.n_actions > _MAX_COLUMNS_TO_LIST:
+            return None
+        try:
+            actions = space.enumerate(_MAX_ACTIONS_TO_LIST)
+        except TooLarge:
+            return None
+        if not len(actions):
+            raise no_decision(space.compact)
+        return actions, self._columns.encode(actions)
+
+    @cached_property
+    def _sift(self) -> Sift | None:
+        """For very many columns of few kinds."""
+        if self._columns.lift is not None or self._columns.space.n_actions < _LEAST_TO_SIFT:
+            return None
+        sift = Sift(self._columns.system, self._solver)
+        return sift if sift.is_useful else None
+
+    @cached_property
+    def _program(self) -> Program:
+        return self._columns.system.program(np.zeros(self._columns.n_inputs))
+
+    def _solve(self, weights: FloatArray, limits: Limits, start: FloatArray | None) -> Best:
+        objective = self._program.objective.copy()
+        objective[: len(weights)] = weights
+        solution = self._solver.solve(replace(self._program, objective=objective), limits, start)
+        if solution.status is Status.INFEASIBLE:
+            raise no_decision(self._columns.space.compact)
+        if solution.status in (Status.FAILED, Status.UNBOUNDED):
+            raise SolverFailed(f"{self._solver.name} ended a linear step with {solution.status}.")
+        if solution.values is None:
+            return Best(None, None, -np.inf, solution.bound)
+        found = self._exactly(np.rint(solution.values[: self._columns.space.n_actions]), weights)
+        return replace(found, bound=max(solution.bound, found.value), point=solution.values)
+
+    def _exactly(self, action: ActionArray | FloatArray, weights: FloatArray) -> Best:
+        """Return a best action with its value, computed anew."""
+        chosen = np.asarray(action, dtype=np.int8)
+        inputs = self._columns.encode(chosen[None])[0]
+        value = float(inputs @ weights)
+        return Best(chosen, inputs, value, value)

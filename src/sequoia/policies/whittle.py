@@ -1,0 +1,72 @@
+"""Act on the arms with the largest Whittle indices."""
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sequoia.arrays import IntArray
+from sequoia.bounds.whittle import whittle_indices
+from sequoia.errors import ProblemError
+from sequoia.problem import Decision, Problem
+
+
+class WhittlePolicy:
+    """Acts on the arms with the largest Whittle indices, as far as these are positive.
+
+    Parameters
+    ----------
+    discount
+        The problem's unless given; 1 for average reward.
+
+    Raises
+    ------
+    ProblemError
+        When the problem is not a standard bandit, or an arm is not indexable, with the reason.
+    """
+
+    name = "whittle"
+
+    def __init__(self, problem: Problem, discount: float | None = None) -> None:
+        most, acted = _standard(problem)
+        arms = problem.arms
+        pair = np.stack([np.zeros_like(acted), acted], axis=1)
+        each = np.arange(arms.n_models)[:, None]
+        found = whittle_indices(
+            arms.kernels[each, pair],
+            arms.next_rewards[each, pair],
+            problem.discount if discount is None else discount,
+        )
+        used = np.unique(arms.model)
+        wrong = used[~found.is_indexable[used]]
+        if len(wrong):
+            arm = int(np.flatnonzero(arms.model == wrong[0])[0])
+            raise ProblemError(f"{arms.names[arm]} is not indexable; use prices instead.")
+        self._problem = problem
+        self._most = most
+        self.indices = found.indices
+
+    def act(self, state: ArrayLike, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
+        """Return the decision to act where the index is largest."""
+        index = self.indices[self._problem.arms.model, np.asarray(state)]
+        order = np.argsort(-index, kind="stable")[: self._most]
+        action = np.zeros(len(index), dtype=np.int8)
+        action[order[index[order] > 0]] = 1
+        return self._problem.space.certify(action)
+
+
+def _standard(problem: Problem) -> tuple[int, IntArray]:
+    """Return how many arms may be acted on and, by model, the level of acting; or refuse."""
+    space, rules = problem.space, problem.space.system
+    costs = rules.matrix[[0]].toarray()[0] if rules.n_rows == 1 else np.empty(0)
+    reason = None
+    if problem.contagion is not None:
+        reason = "its arms infect each other"
+    elif not problem.is_identity:
+        reason = "its action columns are not its arms"
+    elif len(costs) != space.n_actions or np.isfinite(rules.lower[0]):
+        reason = f"its space is of kind {space.kind}, not a plain budget"
+    elif not (costs == costs[0]).all() or costs[0] <= 0:
+        reason = "its arms have different costs"
+    if reason is not None:
+        raise ProblemError(f"{problem.name} is not a standard bandit: {reason}.")
+    level = np.abs(problem.arms.doses - 1.0).argmin(axis=1)
+    return int(min(rules.upper[0] / costs[0] + 1e-9, space.n_actions)), level

@@ -1,0 +1,148 @@
+"""Arms that infect each other: how an arm moves depends on the states of its neighbours."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.sparse import csr_array
+
+from sequoia.arrays import IntArray, frozen, require
+from sequoia.errors import FileError, ProblemError
+from sequoia.problem.arms import Arms
+from sequoia.problem.names import index_of
+from sequoia.problem.sheets import Column, Sheets, Table, table
+
+_MAX_WEIGHT = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Contagion:
+    """Which model each arm follows, given the states of all arms.
+
+    Axes: J arms, S states, P pressures. The pressure on an arm is the sum of what its neighbours
+    exert, ``neighbours @ sources[state]``; more than ``P - 1`` counts as ``P - 1``.
+
+    Attributes
+    ----------
+    neighbours
+        How strongly arm k presses on arm j, ``(J, J)``, sparse, whole numbers of at least 0.
+    sources
+        How much pressure each state exerts, ``(S,)``, whole numbers of at least 0.
+    models
+        The model, a row of ``arms.kernels``, that arm j follows under each pressure, ``(J, P)``.
+    """
+
+    neighbours: csr_array
+    sources: IntArray
+    models: IntArray
+
+    def __post_init__(self) -> None:
+        models = frozen("contagion.models", self.models, np.int64, (None, None))
+        sources = frozen("contagion.sources", self.sources, np.int64, (None,))
+        require("contagion.sources", sources, sources >= 0, "at least 0 is wanted")
+        require("contagion.sources", sources, sources <= _MAX_WEIGHT, "less is wanted")
+        if not models.shape[1]:
+            raise ProblemError("contagion.models has no columns; one per pressure is wanted.")
+        for field, value in (
+            ("neighbours", _weights(self.neighbours, len(models))),
+            ("sources", sources),
+            ("models", models),
+        ):
+            object.__setattr__(self, field, value)
+
+    @property
+    def n_pressures(self) -> int:
+        """``P``."""
+        return int(self.models.shape[1])
+
+    @cached_property
+    def _pressed(self) -> csr_array:
+        return csr_array(self.neighbours.T)
+
+    def pressure(self, states: ArrayLike) -> IntArray:
+        """Return the pressure on each arm, at most ``P - 1``, in the shape of ``states``."""
+        exerted = self.sources[np.asarray(states)] @ self._pressed
+        pressure: IntArray = np.minimum(exerted, self.n_pressures - 1)
+        return pressure
+
+    def models_in(self, states: ArrayLike) -> IntArray:
+        """Return the model that each arm follows, in the shape of ``states``, ``(..., J)``."""
+        model: IntArray = self.models[np.arange(len(self.models)), self.pressure(states)]
+        return model
+
+    def check(self, arms: Arms) -> None:
+        """Raise a `ProblemError` unless this fits ``arms``."""
+        for what, found, wanted in (
+            ("models has {} rows", len(self.models), arms.n_arms),
+            ("sources has {} entries", len(self.sources), arms.n_states),
+        ):
+            if found != wanted:
+                raise ProblemError(f"contagion.{what.format(found)}; {wanted} are wanted.")
+        models = self.models
+        inside = (models >= 0) & (models < arms.n_models)
+        require("contagion.models", models, inside, f"models run from 0 to {arms.n_models - 1}")
+        same = models[:, 0] == arms.model
+        require("contagion.models[:, 0]", models[:, 0], same, "arms.model is wanted: no pressure")
+        own = (arms.doses[models] == arms.doses[arms.model][:, None]).all(axis=2)
+        require("contagion.models", models, own, "all models of an arm have the same doses")
+
+    def to_sheets(self, names: Sequence[str]) -> Sheets:
+        """Return the options and tables of this contagion among arms called ``names``."""
+        entries = self.neighbours.tocoo()
+        columns: dict[str, Column] = {f"model_{p}": row for p, row in enumerate(self.models.T)}
+        tables = table(
+            "neighbours",
+            arm=[names[j] for j in entries.row],
+            neighbour=[names[k] for k in entries.col],
+            weight=entries.data,
+        ) | table("contagion", arm=list(names), **columns)
+        return Sheets({"sources": self.sources.tolist()}, tables)
+
+    @classmethod
+    def from_sheets(cls, sheets: Sheets, names: Sequence[str]) -> "Contagion":
+        """Build from options and tables, for arms called ``names``."""
+        sheets.known({"sources"})
+        sources = np.array(sheets.option("sources", list))
+        pairs, models = sheets.table("neighbours"), sheets.table("contagion")
+        pressed, pressing = _places(pairs, "arm", names), _places(pairs, "neighbour", names)
+        if len(set(zip(pressed, pressing, strict=True))) != len(pairs):
+            raise FileError(f"{pairs.where} names a pair of arms twice.")
+        shape = (len(names), len(names))
+        neighbours = csr_array((pairs.integers("weight"), (pressed, pressing)), shape=shape)
+        place = _places(models, "arm", names)
+        if sorted(place) != list(range(len(names))):
+            raise FileError(f"{models.where} does not name each arm of arms.csv once.")
+        listed = [models.integers(name) for name in models.numbered("model")]
+        return cls(neighbours, sources, np.stack(listed, axis=1)[np.argsort(place)])
+
+
+def _places(entries: Table, column: str, names: Sequence[str]) -> list[int]:
+    """Return which of ``names`` each cell of a column is."""
+    index = {name: place for place, name in enumerate(names)}
+    return [
+        index[name] if name in index else index_of(f"{entries.where} row {row}", names, name)
+        for row, name in enumerate(entries.strings(column), start=1)
+    ]
+
+
+def _weights(matrix: object, size: int) -> csr_array:
+    try:
+        given = csr_array(matrix, copy=True)
+        values = frozen("contagion.neighbours.data", given.data, np.int64, (None,))
+    except (TypeError, ValueError):
+        raise ProblemError("contagion.neighbours is not a matrix of numbers.") from None
+    if given.shape != (size, size):
+        raise ProblemError(
+            f"contagion.neighbours has shape {given.shape}; ({size}, {size}) is wanted."
+        )
+    fine = (values >= 0) & (values <= _MAX_WEIGHT)
+    require("contagion.neighbours.data", values, fine, f"0 to {_MAX_WEIGHT} is wanted")
+    result = csr_array((values.copy(), given.indices, given.indptr), shape=given.shape)
+    result.sum_duplicates()
+    result.eliminate_zeros()
+    result.sort_indices()
+    for part in (result.data, result.indices, result.indptr):
+        part.setflags(write=False)
+    return result

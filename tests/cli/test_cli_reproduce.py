@@ -1,0 +1,84 @@
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from sequoia.experiments.reproduce import experiment
+from sequoia.experiments.sweep import make_plan
+
+
+@pytest.fixture
+def tiny(monkeypatch):
+    """Stand in for the paper's plan: two tiny problems, and nothing to train."""
+    asked = []
+
+    def plan(quick=False, arms=(), seeds=()):
+        asked.append((quick, list(arms), list(seeds)))
+        return make_plan(
+            {
+                "policies": ["idle", "random", "myopic"],
+                "seeds": 2,
+                "episodes": 2,
+                "problems": [
+                    {"family": "capacity", "arms": 6, "horizon": 3},
+                    {"family": "trap", "policies": ["idle", "exact"], "seeds": [1]},
+                ],
+            },
+            "tiny",
+        )
+
+    # The module, not the command that the package calls by the same name.
+    monkeypatch.setattr(sys.modules["sequoia.cli.reproduce"], "paper_plan", plan)
+    return asked
+
+
+def test_one_command_computes_and_draws_everything(command, tiny):
+    outcome = command("reproduce", "--quick", "-o", "results", "--jobs", 1)
+    wrote = "Wrote results/report.html, results/figures and results/tables.\n"
+    assert outcome == (0, wrote, "")
+    assert tiny == [(True, [], [])]
+    for name in ("settings", "trap", "sigmoid", "underground"):
+        assert Path(f"results/figures/{name}.png").stat().st_size > 5_000
+    assert "Capacity constraints" in Path("results/tables/rewards.csv").read_text()
+    page = Path("results/report.html").read_text()
+    assert "3 problems with up to 2 seeds are done" in page
+    # Drawn again from the same cells, the page is the same.
+    Path("results/report.html").unlink()
+    assert command("reproduce", "-o", "results", "--draw") == (0, wrote, "")
+    strip = re.compile(r'src="[^"]*"')
+    assert strip.sub("", Path("results/report.html").read_text()) == strip.sub("", page)
+    assert len(tiny) == 1
+
+
+def test_sizes_and_seeds_are_passed_on(command, tiny):
+    outcome = command("reproduce", "-o", "r", "--arms", "20, 40", "--seeds", "3,1", "--jobs", 1)
+    assert outcome.code == 0
+    assert tiny == [(False, [20, 40], [3, 1])]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        ("--quick", "--output"),
+        ("-o results --arms twenty", "--arms is 'twenty'; whole numbers such as 20,40"),
+        ("-o results --seeds 0", "--seeds is '0'"),
+        ("-o results --arms 20,40 --seeds 1,2,3", "3 numbers of seeds for 2 sizes"),
+        ("-o nowhere --draw", "nowhere/times.csv cannot be read"),
+    ],
+)
+def test_what_goes_wrong_is_one_line(command, arguments, words):
+    outcome = command("reproduce", *arguments.split())
+    assert outcome.code == 2
+    assert outcome.out == ""
+    assert words in outcome.err
+    assert outcome.err.count("\n") == 1
+    assert not Path("results").exists()
+
+
+def test_every_ablation_is_a_setting_that_training_knows():
+    entries = {
+        entry.name: entry for cell in experiment.paper_plan().cells() for entry in cell.entries
+    }
+    for name in experiment.ABLATIONS:
+        assert entries[name].training.settings() != entries["sequoia"].training.settings()

@@ -1,0 +1,100 @@
+"""Every command on a problem that prices cannot take apart."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from sequoia import load
+
+REASON = "prices need arms that evolve on their own; in epidemic, 6 nodes, 1 treatment a step, seed"
+
+
+@pytest.fixture
+def epidemic(command):
+    assert command("make", "epidemic", "--arms", 6, "--horizon", 5, "-o", "e.npz").code == 0
+    rows = [f"node {node},{node % 2}\n" for node in range(6)]
+    Path("state.csv").write_text("arm,state\n" + "".join(rows))
+    return command
+
+
+def test_show_says_who_infects(epidemic):
+    shown = epidemic("show", "e.npz", "--plot", "e.png")
+    assert "  contagion     state 0 of an arm bears on its neighbours, 1 to 4 of them" in shown.out
+    assert Path("e.png").stat().st_size > 3_000
+    assert json.loads(epidemic("show", "e.npz", "--json").out)["infects"] is True
+
+
+def test_check_reads_every_table(epidemic):
+    assert epidemic("make", "epidemic", "--arms", 6, "-o", "folder").code == 0
+    checked = epidemic("check", "folder")
+    assert checked.code == 0
+    assert "note" not in checked.out
+    assert {"contagion.csv", "neighbours.csv"} <= {file.name for file in Path("folder").iterdir()}
+
+
+def test_exact_beats_myopic_and_evaluate_says_that_there_is_no_bound(epidemic):
+    policies = "random,sampling,iterative-myopic,myopic,exact"
+    done = epidemic(
+        "evaluate", "e.npz", "--policies", policies, "--episodes", 40, "-o", "e.json", "--json"
+    )
+    assert done.code == 0
+    assert f"There is no bound: {REASON} 0 they infect each other.\n" in done.err
+    found = json.loads(done.out)
+    assert found["bound"] is None
+    best = json.loads(epidemic("exact", "e.npz", "--json").out)["value_per_step"]
+    mean = {name: one["mean"] for name, one in found["policies"].items()}
+    assert mean["exact"] == pytest.approx(best, rel=0.1)
+    assert mean["exact"] > mean["myopic"] > mean["random"]
+    assert epidemic("report", "e.json", "-o", "r.html").code == 0
+
+
+def test_evaluate_leaves_prices_out_unless_asked(epidemic):
+    done = epidemic("evaluate", "e.npz", "--episodes", 2)
+    assert done.code == 0
+    assert " myopic " in done.out
+    assert " price " not in done.out
+    assert "There is no bound" in done.err
+    assert epidemic("evaluate", "e.npz", "--episodes", 2, "--bound", "none").err == ""
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["bound", "e.npz"],
+        ["bound", "e.npz", "--kind", "hull"],
+        ["plan", "e.npz", "--state", "state.csv", "--policy", "price"],
+        ["evaluate", "e.npz", "--policies", "price", "--episodes", "2"],
+        ["evaluate", "e.npz", "--policies", "price-update", "--episodes", "2"],
+    ],
+)
+def test_what_needs_prices_is_refused_in_one_line(epidemic, arguments):
+    refused = epidemic(*arguments)
+    assert (refused.code, refused.out) == (2, "")
+    assert REASON in refused.err
+    assert refused.err.count("\n") == 1
+
+
+def test_whittle_is_refused_too(epidemic):
+    refused = epidemic("evaluate", "e.npz", "--policies", "whittle", "--episodes", "2")
+    assert refused.code == 2
+    assert "its arms infect each other" in refused.err
+
+
+@pytest.mark.parametrize("policy", ["myopic", "exact", "random"])
+def test_a_plan_speaks_of_the_next_step_only(epidemic, policy):
+    planned = epidemic(
+        "plan", "e.npz", "--state", "state.csv", "--policy", policy, "--why", "arm:2"
+    )
+    assert planned.code == 0
+    assert "Next step: " in planned.out
+    assert "Long run" not in planned.out
+    assert "node 2 changes the next step by" in planned.out
+
+
+def test_a_plan_is_myopic_unless_told(epidemic):
+    planned = json.loads(epidemic("plan", "e.npz", "--state", "state.csv", "--json").out)
+    assert planned["policy"] == "myopic"
+    assert planned["value"]["long_run"] is None
+    problem = load("e.npz")
+    assert planned["fingerprint"] == problem.fingerprint

@@ -1,0 +1,82 @@
+"""Problems so small that the optimum is known, and the exact value of a policy on them."""
+
+from functools import reduce
+
+import numpy as np
+
+from sequoia import Arms, Budget, Problem
+from sequoia.bounds.joint import joint_states
+from sequoia.learn import TrainConfig
+
+# What every test that learns has in common: small networks, no prices, and the last network as the
+# result, so that a learner that unlearns is found out.
+SMALL = {
+    "prices": "none",
+    "hidden": (8,),
+    "value": 16,
+    "critic": 0,
+    "episodes": 16,
+    "gradient_steps": 6,
+    "batch": 64,
+    "learning_rate": 5e-3,
+    "target_every": 30,
+    "memo_rounds": 1,
+    "warm_samples": 300,
+    "warm_epochs": 30,
+    "validate_episodes": 5,
+    "keep_best": False,
+}
+# As few steps of everything as there can be.
+SHORT = SMALL | {
+    "rounds": 4,
+    "episodes": 3,
+    "gradient_steps": 1,
+    "batch": 8,
+    "memory": 100,
+    "warm_samples": 30,
+    "warm_epochs": 1,
+    "validate_every": 2,
+    "validate_episodes": 2,
+}
+
+
+def small(**changes) -> TrainConfig:
+    return TrainConfig.preset("default", **(SMALL | changes))
+
+
+def short(**changes) -> TrainConfig:
+    return TrainConfig.preset("default", **(SHORT | changes))
+
+
+def tiny(seed: int = 9, arms: int = 3, horizon: int = 4) -> Problem:
+    """Return arms of three states with any transitions, of which one at a time is acted on."""
+    rng = np.random.default_rng(seed)
+    kernels = rng.dirichlet(np.full(3, 0.4), (arms, 2, 3))
+    rewards = rng.random((arms, 3)) * [0, 1, 3]
+    chains = Arms(rewards, np.tile([0.0, 1.0], (arms, 1)), kernels)
+    start = np.full((arms, 3), 1 / 3)
+    return Problem("tiny", chains, Budget(np.ones(arms), 1), start, horizon=horizon)
+
+
+def long_trap() -> Problem:
+    """Return a trap whose dip is so long that two steps of foresight do not see its end."""
+    tempting, worthy = [0.1, 0.2, 0.3, 0.4, 1.0], [0.2, 0.1, 0.1, 0.1, 10.0]
+    arms = Arms.ladder([tempting, worthy], [[0.0, 1.0], [0.0, 1.0]])
+    start = np.eye(5)[[0, 0]]
+    return Problem("long trap", arms, Budget(np.ones(2), 1), start, horizon=7)
+
+
+def value_of(problem: Problem, policy) -> float:
+    """Return the expected total reward of a policy, by going through every joint state."""
+    arms, states = problem.arms, joint_states(problem)
+    rng = np.random.default_rng(0)
+    following = np.zeros(len(states))
+    for step in reversed(range(problem.horizon)):
+        actions = np.array([policy.act(state, step, rng).action for state in states])
+        levels = problem.levels(actions)
+        chance = np.ones((len(states), 1))
+        for arm in range(arms.n_arms):
+            own = arms.kernels[arms.model[arm], levels[:, arm], states[:, arm]]
+            chance = (chance[:, :, None] * own[:, None, :]).reshape(len(states), -1)
+        following = problem.expected_reward(states, actions) + chance @ following
+    return float(reduce(np.kron, problem.start) @ following)

@@ -1,0 +1,97 @@
+"""SEQUOIA learns: thresholds that a broken learner does not reach."""
+
+import numpy as np
+import pytest
+from learning_cases import long_trap, small, tiny, value_of
+
+from sequoia.bounds.exact import solve_exactly
+from sequoia.learn import TrainConfig, train
+from sequoia.policies import Myopic, Sequoia
+from sequoia.problem.families import capacity, interventions, routing, scheduling, trap
+from sequoia.simulate import Scenarios, rollout
+
+CRITICS = [0, 16]
+SEED = 0
+
+
+def share_of_optimum(problem, config, seed=0) -> float:
+    trained = train(problem, config, seed)
+    return value_of(problem, Sequoia(problem, trained.q)) / solve_exactly(problem).value
+
+
+@pytest.mark.parametrize("critic", CRITICS)
+def test_it_walks_through_the_trap(critic):
+    """From (0, 0), without prices, beginning as a myopic policy."""
+    problem = trap(horizon=5)
+    optimum = solve_exactly(problem).value
+    assert value_of(problem, Myopic(problem)) < 0.2 * optimum
+    config = small(critic=critic, rounds=10)
+    trained = train(problem, config)
+    assert trained.history[0]["reward"] * problem.horizon < 0.2 * optimum
+    assert value_of(problem, Sequoia(problem, trained.q)) == pytest.approx(optimum)
+
+
+@pytest.mark.parametrize("critic", CRITICS)
+def test_worth_travels_back_many_steps(critic):
+    """Four steps of a dip: only a target that follows the network sees beyond it."""
+    problem = long_trap()
+    config = small(critic=critic, rounds=16)
+    assert share_of_optimum(problem, config) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("critic", CRITICS)
+def test_chance_is_weighed_right(critic):
+    problem = tiny()
+    assert value_of(problem, Myopic(problem)) < 0.92 * solve_exactly(problem).value
+    assert share_of_optimum(problem, small(critic=critic, rounds=30)) > 0.98
+
+
+@pytest.mark.parametrize("kind", ["lp", "hull"])
+def test_with_prices_it_never_ends_below_its_start(kind):
+    problem = tiny(20)
+    config = small(prices=kind, critic=16, rounds=6, keep_best=True, validate_every=1)
+    trained = train(problem, config)
+    rewards = [row["reward"] for row in trained.history]
+    assert trained.reward == max(rewards) >= rewards[0]
+    assert trained.bound >= solve_exactly(problem).value / problem.horizon - 1e-9
+    start = train(problem, small(prices=kind, critic=16, rounds=0))
+    assert start.reward == rewards[0]
+    assert value_of(problem, Sequoia(problem, start.q)) > 0.95 * solve_exactly(problem).value
+
+
+@pytest.mark.parametrize("keep_best", [True, False])
+def test_the_model_earns_what_it_says(keep_best):
+    """The network that is returned is the best one seen, or the last one."""
+    problem = tiny()
+    config = small(rounds=4, validate_every=1, validate_episodes=30, keep_best=keep_best)
+    trained = train(problem, config, seed=SEED)
+    held_out = Scenarios.draw(problem, 30, seed=SEED + 1_000_003)
+    played = rollout(problem, Sequoia(problem, trained.q).act, held_out)
+    rewards = [row["reward"] for row in trained.history]
+    assert trained.reward == (max(rewards) if keep_best else rewards[-1])
+    assert played.rewards.mean() == pytest.approx(trained.reward)
+
+
+SETTINGS = {
+    "capacity": capacity(arms=6, workers=2, horizon=3),
+    "scheduling": scheduling(arms=6, workers=2, horizon=3),
+    "interventions": interventions(arms=6, budget=2, horizon=3),
+    "routing": routing(arms=6, budget=2, horizon=3),
+}
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_the_papers_preset_runs_to_the_end(name):
+    """For routing as in the paper: trained under the budget alone, deciding under the path rule."""
+    problem = SETTINGS[name]
+    few = {"rounds": 6, "warm_samples": 60, "warm_epochs": 2, "validate_episodes": 2}
+    config = TrainConfig.preset("paper", **few, loose_rules=name == "routing")
+    trained = train(problem, config)
+    assert [row["round"] for row in trained.history] == list(range(7))
+    assert trained.history[0]["epsilon"] == pytest.approx(0.9)
+    assert trained.q.prices is None
+    assert {part.shape for part in trained.q.parameters.values()} >= {(32, 32), (32,)}
+    policy = Sequoia(problem, trained.q)
+    for state in problem.draw_start(np.random.default_rng(0), 3):
+        decision = policy.act(state, 0, np.random.default_rng(0))
+        problem.space.system.require(decision)
