@@ -21,6 +21,9 @@ def reproduce(
         str,
         typer.Option(metavar="NUMBERS", help="Number of seeds; or one for each size: 10,10,3."),
     ] = "",
+    episodes: Annotated[
+        int | None, typer.Option(min=1, help="Episodes of each policy; 50, or 10 if quick.")
+    ] = None,
     jobs: Jobs = None,
     ray: OnRay = None,
     draw: Annotated[
@@ -34,7 +37,7 @@ def reproduce(
     """
     has_failed = False
     if not draw:
-        plan = paper_plan(quick, _numbers("--arms", arms), _numbers("--seeds", seeds))
+        plan = paper_plan(quick, _numbers("--arms", arms), _numbers("--seeds", seeds), episodes)
         has_failed = bool(sweep_to(plan, output, jobs, ray).failed)
     # Pictures cost half a second of imports, which nobody else should pay.
     from sequoia.experiments.reproduce.report import write_report

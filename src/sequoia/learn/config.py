@@ -13,12 +13,14 @@ class TrainConfig(BaseModel):
     Presets: `default` where arms evolve on their own and so have prices, `scratch` where they do
     not, `paper` with the hyper-parameters of the paper's table.
 
-    Network: ``hidden`` widths of the ReLU layers that see state and action, ``value`` width of a
-    layer that sees the state alone, ``linear`` a part linear in the action, ``critic`` width of a
-    network for the worth of states (0: only best actions tell it), ``indicators`` one number per
-    arm and state instead of the bare state, ``clock`` the steps left as a feature and targets that
-    end with the episode, ``prices`` the price part, where arms evolve on their own: from the tight
-    relaxation or the quick one, in at most ``price_seconds``; ``normalise`` targets of size 1.
+    Network: ``hidden`` widths of the ReLU layers that see state and action (unless given, one of
+    16 where all actions can be tried and none elsewhere, so that every decision is exact and
+    quick), ``value`` width of a layer that sees the state alone, ``linear`` a part linear in the
+    action, ``critic`` width of a network for the worth of states (0: only best actions tell it),
+    ``indicators`` one number per arm and state instead of the bare state, ``clock`` the steps left
+    as a feature and targets that end with the episode, ``prices`` the price part, where arms
+    evolve on their own: from the tight relaxation or the quick one, in at most
+    ``price_seconds``; ``normalise`` targets of size 1.
 
     Warm start, where there is no price part: ``warm_samples`` states and actions fitted to the
     reward of the next step in ``warm_epochs``; ``warm_myopic`` adds what the fitted network would

@@ -57,7 +57,7 @@ class Learner:
         self.discount = _discount(environment, config)
         start = environment.draw_start(np.random.default_rng(0), 1)
         features = self._features(start, np.zeros(1, np.int64)).shape[1]
-        sizes = shapes(features, columns.n_inputs, config.hidden, config.value, config.linear)
+        sizes = shapes(features, columns.n_inputs, config.hidden or (), config.value, config.linear)
         self.q = Fitted(sizes, config, rng)
         self.critic = Fitted(shapes(features, 0, (), config.critic, False), config, rng)
 

@@ -20,6 +20,7 @@ from sequoia.problem.environment import States
 from sequoia.rng import stream
 from sequoia.simulate import Scenarios
 
+_HIDDEN = (16,)
 _MYOPIC = 500
 _MEASURED = 100
 # Shares of the actions that are learned by the critic: the best one, one with flips, the own one.
@@ -61,17 +62,20 @@ class Trainer:
     """
 
     def __init__(self, environment: Environment, config: TrainConfig, seed: int) -> None:
+        practice = loosened(environment) if config.loose_rules else environment
+        columns = columns_of(practice)
+        engine = Auto(columns, gap=None)
+        if config.hidden is None:
+            hidden = _HIDDEN if engine.lists_actions else ()
+            config = config.model_copy(update={"hidden": hidden})
         self.environment, self.config, self.seed = environment, config, seed
         self.rng = stream(seed, "train")
-        practice = loosened(environment) if config.loose_rules else environment
         self._space = practice.space
-        columns = columns_of(practice)
         found = priced(environment, config)
         self.bound = None if found is None else found.bound.per_step
         prices = None if found is None else found.part
         self.learner = Learner(environment, columns, config, self.rng, prices)
         self.replay = Replay(environment, config.memory, config.priority)
-        engine = Auto(columns, gap=None)
         self.memo = Memo(engine)
         self._judge = Auto(columns_of(environment), gap=None) if config.loose_rules else engine
         self._held_out = Scenarios.draw(environment, config.validate_episodes, seed + 1_000_003)

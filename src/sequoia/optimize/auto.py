@@ -23,6 +23,11 @@ class Auto:
         training wants.
     seconds
         Time limit for the proof of one state; what is known by then is returned with its gap.
+
+    Attributes
+    ----------
+    lists_actions
+        Whether there are few enough actions to try them all.
     """
 
     name = "auto"
@@ -35,10 +40,12 @@ class Auto:
         workers: int = 1,
     ) -> None:
         limits = Limits(seconds, PROOF_GAP if gap is None else gap)
+        self.lists_actions = True
         try:
             self._engine: Argmax = Enumeration(columns)
             self._linear: Argmax = self._engine
         except TooLarge:
+            self.lists_actions = False
             linear = Linear(columns, limits=limits)
             if gap is None:
                 self._engine = LocalSearch(columns)

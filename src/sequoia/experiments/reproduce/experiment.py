@@ -27,13 +27,19 @@ POLICIES = (
 TRAP_POLICIES = ("idle", "random", "myopic", "sequoia", "exact")
 ARMS = (20, 40, 100)
 SEEDS = 30
-ABLATION_SEEDS = 10
+ABLATION_SEEDS = 2
 DECISION_SECONDS = 1.0
 # Beyond this size the tighter bound takes minutes and hardly differs.
-_MOST_ARMS_FOR_HULL = 20
+_MOST_ARMS_FOR_HULL = 40
+
+# What costs up to a second a decision is left to small problems.
+_SLOW = ("price-update",)
+_MOST_ARMS_FOR_SLOW = 20
 
 _FROZEN = {"target_every": 1, "target_rate": 1e-6}
 ABLATIONS: dict[str, dict[str, Any]] = {
+    "prices alone": {"preset": "default", "rounds": 0},
+    "no critic": {"preset": "default", "critic": 0},
     "frozen target": {"preset": "default", **_FROZEN},
     "no price part": {"preset": "default", "prices": "none"},
     "no price part, no warm start": {"preset": "default", "prices": "none", "warm_epochs": 0},
@@ -43,7 +49,12 @@ ABLATIONS: dict[str, dict[str, Any]] = {
 _QUICK_ABLATIONS = ("no price part", "no price part, no warm start", "no price part, frozen target")
 
 
-def paper_plan(quick: bool = False, arms: Sequence[int] = (), seeds: Sequence[int] = ()) -> Plan:
+def paper_plan(
+    quick: bool = False,
+    arms: Sequence[int] = (),
+    seeds: Sequence[int] = (),
+    episodes: int | None = None,
+) -> Plan:
     """Return the plan of the paper's experiment.
 
     Parameters
@@ -54,6 +65,8 @@ def paper_plan(quick: bool = False, arms: Sequence[int] = (), seeds: Sequence[in
         Numbers of arms; the paper's unless given.
     seeds
         Number of seeds, for all sizes or one for each.
+    episodes
+        Episodes of each policy; 50 unless given, 10 if quick.
     """
     sizes = tuple(arms) or (ARMS[:1] if quick else ARMS)
     counts = tuple(seeds) or (2 if quick else SEEDS,)
@@ -64,7 +77,13 @@ def paper_plan(quick: bool = False, arms: Sequence[int] = (), seeds: Sequence[in
         )
     per_size = counts * len(sizes) if len(counts) == 1 else counts
     grids = [
-        {"family": family, "arms": size, "seeds": count, "bound": _bound(size)}
+        {
+            "family": family,
+            "arms": size,
+            "seeds": count,
+            "bound": _bound(size),
+            "policies": _policies(size),
+        }
         for size, count in zip(sizes, per_size, strict=True)
         for family in SETTINGS
     ]
@@ -73,7 +92,7 @@ def paper_plan(quick: bool = False, arms: Sequence[int] = (), seeds: Sequence[in
     return make_plan(
         {
             "policies": POLICIES,
-            "episodes": 10 if quick else 50,
+            "episodes": episodes or (10 if quick else 50),
             "decision_seconds": DECISION_SECONDS,
             "trained": [{"name": name, "policy": "sequoia", **ABLATIONS[name]} for name in names],
             "problems": [trap, *grids, *_ablation_grids(sizes[0], per_size[0], names, quick)],
@@ -92,6 +111,11 @@ def _ablation_grids(
         {"family": family, "arms": size, "seeds": seeds, "policies": names, "bound": _bound(size)}
         for family in families
     ]
+
+
+def _policies(size: int) -> tuple[str, ...]:
+    is_small = size <= _MOST_ARMS_FOR_SLOW
+    return tuple(name for name in POLICIES if is_small or name not in _SLOW)
 
 
 def _bound(size: int) -> str:

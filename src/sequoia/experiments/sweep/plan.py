@@ -4,6 +4,7 @@ import inspect
 import itertools
 import tomllib
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -61,7 +62,7 @@ class TrainedPolicy(BaseModel):
 
     @model_validator(mode="after")
     def _check(self) -> "TrainedPolicy":
-        with _as_value_errors():
+        with _with_a_place():
             if not recipe(self.policy).needs_model:
                 raise ValueError(f"{self.policy} is not trained; sequoia or iterative-dqn is")
             self.training.settings()
@@ -139,7 +140,7 @@ class Plan(BaseModel):
     @model_validator(mode="after")
     def _check(self) -> "Plan":
         _distinct(tuple(one.name for one in self.trained))
-        with _as_value_errors():
+        with _with_a_place():
             for names in (self.policies, *(grid.policies or () for grid in self.problems)):
                 self._entries(_distinct(names))
         for seeds in (self.seeds, *(grid.seeds or () for grid in self.problems)):
@@ -196,12 +197,10 @@ def make_plan(content: Mapping[str, Any], where: str) -> Plan:
         raise FileError(f"{where}: {f'{place[1:]}: ' if place else ''}{said}{found}.") from None
 
 
-class _as_value_errors:  # noqa: N801
+@contextmanager
+def _with_a_place() -> Iterator[None]:
     """Turn errors of ours into those that pydantic gives a place to."""
-
-    def __enter__(self) -> None:
-        return None
-
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
-        if isinstance(error, SequoiaError):
-            raise ValueError(str(error)) from None
+    try:
+        yield
+    except SequoiaError as error:
+        raise ValueError(str(error)) from None

@@ -1,6 +1,6 @@
 """How far a sweep is."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
@@ -84,8 +84,4 @@ def seconds_left(
     expected = [
         max(0.0, means.get(cell.group, everyone) - running.get(cell.key, 0.0)) for cell in left
     ]
-    return max(sum(expected) / min(jobs, len(left)), _longest(expected))
-
-
-def _longest(expected: Iterable[float]) -> float:
-    return max(expected, default=0.0)
+    return max(sum(expected) / min(jobs, len(left)), max(expected))
