@@ -212,3 +212,10 @@ def test_prices_over_known_actions() -> None:
     assert prices is not None
     assert prices.phi().shape == (problem.arms.n_arms, problem.arms.n_states, problem.arms.n_doses)
     assert np.isfinite(prices.table).all()
+
+
+@pytest.mark.parametrize("arms", [10, 200])
+def test_rules_that_contradict_are_named_for_few_arms_and_many(arms: int) -> None:
+    problem = FAMILIES["standard"](arms=arms, horizon=2)
+    with pytest.raises(InfeasibleSpace, match=r"must act on arm 0 \| never act on arm 0"):
+        relax(problem.with_rules(Rules(must=["arm 0"], never=["arm 0"])))

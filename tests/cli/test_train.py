@@ -99,7 +99,7 @@ def test_settings_and_presets_reach_the_model(run):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("--preset fast", "there is no preset 'fast'; known: default, paper"),
+        ("--preset fast", "there is no preset 'fast'; known: default, scratch, paper"),
         ("--set rounds", "--set 'rounds' is not NAME=VALUE"),
         ("--set round=3", "train.round is unknown; known: hidden,"),
         ("--set rounds=many", "train.rounds is 'many': "),
@@ -247,7 +247,8 @@ def test_a_real_ctrl_c(tmp_path):
     assert process.returncode == 130
     assert out == ""
     assert "Traceback" not in err
-    assert err.splitlines()[-1].startswith("Stopped. Everything up to round ")
+    assert err.splitlines()[-1].startswith("Stopped. ")
+    assert err.endswith("is kept in model; the same command with --resume goes on from there.\n")
 
 
 def test_tensorboard_that_is_not_installed(run, monkeypatch):

@@ -7,7 +7,7 @@ from learning_cases import small, tiny
 
 from sequoia.bounds.exact import solve_exactly
 from sequoia.errors import ConfigError, ProblemError
-from sequoia.learn import train
+from sequoia.learn import train, usual_preset
 from sequoia.learn.start import loosened, priced
 from sequoia.problem.families import epidemic, routing
 
@@ -57,3 +57,8 @@ def test_contagion_is_learned_without_prices():
     trained = train(problem, small(prices="hull", rounds=1, warm_epochs=1))
     assert trained.bound is None
     assert trained.q.prices is None
+
+
+def test_the_usual_preset_is_the_one_for_what_there_is():
+    assert usual_preset(PROBLEM) == "default"
+    assert usual_preset(epidemic(arms=5, budget=1, horizon=3)) == "scratch"

@@ -42,7 +42,13 @@ def test_presets_can_be_changed_and_do_not_change():
     assert TrainConfig.preset("default") == TrainConfig()
     assert TrainConfig.preset("paper", rounds=3).rounds == 3
     assert TrainConfig.preset("paper").rounds == 100
-    assert set(PRESETS) == {"default", "paper"}
+    assert set(PRESETS) == {"default", "scratch", "paper"}
+
+
+def test_from_scratch_is_without_prices():
+    scratch = TrainConfig.preset("scratch")
+    assert scratch.prices == "none"
+    assert scratch.rounds > TrainConfig().rounds
 
 
 @pytest.mark.parametrize(
@@ -65,12 +71,14 @@ def test_what_is_wrong_is_said_in_one_line(changes, words):
 
 
 def test_an_unknown_preset():
-    with pytest.raises(ConfigError, match="no preset 'fast'; known: default, paper"):
+    with pytest.raises(ConfigError, match="no preset 'fast'; known: default, scratch, paper"):
         TrainConfig.preset("fast")
 
 
-def test_the_page_on_training_shows_every_setting_of_both_presets():
+def test_the_page_on_training_shows_every_setting_of_every_preset():
     page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
-    ours, paper = (TrainConfig.preset(name).model_dump(mode="json") for name in PRESETS)
-    for name, value in ours.items():
-        assert f"| `{name}` | {json.dumps(value)} | {json.dumps(paper[name])} | " in page, name
+    presets = [TrainConfig.preset(name).model_dump(mode="json") for name in PRESETS]
+    assert f"| setting | {' | '.join(PRESETS)} | meaning |" in page
+    for name in TrainConfig.model_fields:
+        values = " | ".join(json.dumps(preset[name]) for preset in presets)
+        assert f"| `{name}` | {values} | " in page, name

@@ -344,6 +344,7 @@ BAD = [
     ],
     ("trap", {"horizon": 0}, r"horizon is 0"),
     ("trap", {"discount": 2}, r"discount is 2"),
+    ("standard", {"arms": 10**22}, r"arms is 10{22}; at most"),
     ("capacity", {"workers": -1}, r"workers is -1; at least 0"),
     ("capacity", {"least_cost": 0}, r"least_cost is 0; at least 1"),
     ("capacity", {"least_cost": 7}, r"most_cost is 6; at least 7"),

@@ -16,6 +16,7 @@ from sequoia.solve import Highs, Limits
 
 # Prices from the middle of all that are best move less from round to round than those of a corner.
 _CENTRAL = Highs(solver="ipm", run_crossover="off", presolve="off")
+_REHEARSALS, _LEAST_REHEARSALS, _REHEARSING = 24, 8, 0.2
 _MAX_ROUNDS = 200
 _SMOOTHING = 0.5
 _SETTLING = 0.1
@@ -29,9 +30,10 @@ def tighten(
 ) -> tuple[Prices, float, float, FloatArray]:
     """Improve prices until the rules hold on average over whole actions.
 
-    Each round asks, for every step, which whole action pays back most at the current prices. The
-    proven answers make a bound, whether or not more rounds follow; the actions found extend the
-    set whose mixtures the next prices are computed from.
+    The first actions are those of a policy that acts by the prices. Then each round asks, for every
+    step, which whole action pays back most at the current prices. The proven answers make a bound,
+    whether or not more rounds follow; the actions found extend the set whose mixtures the next
+    prices are computed from.
 
     Parameters
     ----------
@@ -45,6 +47,7 @@ def tighten(
         actions met on the way, ``(V, I)``.
     """
     search = _Search(problem, columns, prices, total, seconds, gap)
+    search.rehearse(time.perf_counter() + _REHEARSING * seconds)
     table = prices.table
     patience = _PATIENCE
     for _ in range(_MAX_ROUNDS):
@@ -105,6 +108,25 @@ class _Search:
         if not np.isfinite(self.value):
             return float("inf")
         return max(0.0, self.total - self.value) / max(abs(self.total), 1e-9)
+
+    def rehearse(self, deadline: float) -> None:
+        """Play episodes by the first prices, to meet good actions, while new ones turn up."""
+        prices, horizon = self.best, self.best.chains.horizon
+        start = prices.chains.mass[prices.arm_class].cumsum(axis=1)[:, :-1]
+        steps = horizon.steps + (self._problem.horizon if horizon.is_endless else 0)
+        for episode in range(_REHEARSALS):
+            rng = np.random.default_rng(episode)
+            state = (rng.random(len(start))[:, None] >= start).sum(axis=1)
+            known = len(self.oracle.vertices)
+            for step in range(steps):
+                weights, _ = self._columns.objective(prices.weights(state, step)[None])
+                action = self.oracle.meet(weights[0], _PATIENCE)
+                if action is None or time.perf_counter() > deadline:
+                    return
+                luck = rng.random((1, len(state)))
+                state = self._problem.transition(state[None], action[None], luck)[0]
+            if episode >= _LEAST_REHEARSALS and len(self.oracle.vertices) == known:
+                return
 
     def price(self, table: FloatArray, patience: float) -> bool:
         """Ask for the best action of each block; return whether one was new.

@@ -4,10 +4,12 @@ import time
 
 import numpy as np
 
-from sequoia.arrays import FloatArray
+from sequoia.arrays import ActionArray, FloatArray
 from sequoia.optimize.columns import Columns
 from sequoia.optimize.linear import Linear
 from sequoia.solve import Limits
+
+_NEARLY = 1e-2
 
 
 class Oracle:
@@ -36,6 +38,13 @@ class Oracle:
     def vertices(self) -> FloatArray:
         """The inputs of the actions met so far, ``(V, I)``."""
         return np.array(list(self._known.values())).reshape(-1, self._size)
+
+    def meet(self, weights: FloatArray, seconds: float) -> ActionArray | None:
+        """Return a good action for ``weights``, ``(I,)``, if one is found quickly; remember it."""
+        best = self._linear.maximise(weights, Limits(seconds, _NEARLY))
+        if best.inputs is not None:
+            self._remember(best.inputs, best.point)
+        return best.action
 
     def ask(
         self,

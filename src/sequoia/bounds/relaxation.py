@@ -81,6 +81,7 @@ def relax(
         raise ProblemError(f'kind is {kind!r}; "lp" or "hull" is wanted.')
     require_own_ways(problem)
     columns = Columns.of_problem(problem)
+    columns.require_feasible()
     first = start_of(problem, start)
     span = Horizon.of(problem, horizon, discounted)
     prices, total, reached = _by_rows(problem, columns, first, span, seconds)
@@ -152,8 +153,6 @@ def _by_rows(
     else:
         found = solve_occupancies(chains, coupling, Limits(seconds=max(seconds, 0.1)))
         reached = 0.0 if np.isfinite(found.value) else np.inf
-        if found.prices is None:
-            columns.require_feasible()
         rows = np.zeros((blocks, coupling.n_rows)) if found.prices is None else found.prices
     support = coupling.support(rows)
     table = coupling.tariffs(rows, chains.allowed.shape[1])

@@ -19,6 +19,7 @@ from sequoia.writing import write_text
 
 _ARMS = 20
 _EPISODES = 50
+_ROUNDS = 12
 _POLICIES = (
     "random",
     "sampling",
@@ -66,7 +67,8 @@ def _trained(problem: Problem, folder: Path) -> QModel:
         return load_model(folder, problem)
     except FileError:
         pass
-    from sequoia.learn import train
+    from sequoia.learn import TrainConfig, train
 
+    config = TrainConfig.preset("default", rounds=_ROUNDS)
     with watching(folder) as show:
-        return train(problem, folder=folder, resume=True, on_event=show).q
+        return train(problem, config, folder=folder, resume=True, on_event=show).q

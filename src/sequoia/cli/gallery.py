@@ -50,7 +50,7 @@ def gallery(
         f"Columns and rows are those of the paper's form.",
     )
     console.print(
-        f"Problems and pictures are in {output}; try: sequoia show {output}/capacity.npz",
+        f"Problems and pictures are in {output}; try:\n  sequoia show {output}/capacity.npz",
         soft_wrap=True,
     )
 

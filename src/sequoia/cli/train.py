@@ -128,10 +128,13 @@ def watching(output: Path) -> Iterator[Watch]:
         try:
             yield show
         except KeyboardInterrupt:
-            if last is not None and last.kept is not None:
+            from sequoia.learn.checkpoint import NAME
+
+            if (output / NAME).exists():
+                kept = "A checkpoint" if last is None else f"Everything up to round {last.kept}"
                 typer.echo(
-                    f"Stopped. Everything up to round {last.kept} is kept in {output}; the same "
-                    "command with --resume goes on from there.",
+                    f"Stopped. {kept} is kept in {output}; the same command with --resume goes on "
+                    "from there.",
                     err=True,
                 )
             raise

@@ -125,8 +125,9 @@ class Trainer:
             self.learner.scale = float(size) or 1.0
         self._fit_rewards(samples)
         if config.warm_myopic:
-            best = self.greedy(samples.states[:_MYOPIC], samples.steps[:_MYOPIC])
-            tried = more_samples(environment, samples, best, config.warm_perturbed, rng)
+            few = samples.only(rng.permutation(len(samples))[:_MYOPIC])
+            best = self.greedy(few.states, few.steps)
+            tried = more_samples(environment, few, best, config.warm_perturbed, rng)
             samples = samples.join(tried)
             self._fit_rewards(samples)
         self.learner.q.follow()

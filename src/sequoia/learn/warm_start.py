@@ -24,6 +24,10 @@ class Samples:
     def __len__(self) -> int:
         return len(self.steps)
 
+    def only(self, rows: IntArray) -> "Samples":
+        """Return some of them."""
+        return Samples(*(getattr(self, name)[rows] for name in self.__annotations__))
+
     def join(self, other: "Samples") -> "Samples":
         """Return both."""
         pairs = ((getattr(self, name), getattr(other, name)) for name in self.__annotations__)
@@ -67,14 +71,13 @@ def more_samples(
     Parameters
     ----------
     best
-        The best actions of the first rows of ``samples``, ``(b, N)``.
+        The best action of each sample, ``(W, N)``.
     """
-    few = slice(len(best))
-    own = _step(environment, samples.states[few], samples.steps[few], best, rng)
+    own = _step(environment, samples.states, samples.steps, best, rng)
     if not perturbed:
         return own
     other = flipped(rng, best)
-    return own.join(_step(environment, samples.states[few], samples.steps[few], other, rng))
+    return own.join(_step(environment, samples.states, samples.steps, other, rng))
 
 
 def one_sided(rng: np.random.Generator, count: int, size: int) -> ActionArray:

@@ -103,6 +103,8 @@ class Columns:
 
     def require_feasible(self) -> None:
         """Raise `InfeasibleSpace`, naming rows in conflict, when no action is allowed at all."""
+        if (self.system.lower <= 0).all() and (self.system.upper >= 0).all():
+            return  # doing nothing is allowed
         program = self.system.program(np.zeros(self.n_inputs))
         if Highs().solve(program).status is Status.INFEASIBLE:
             raise no_decision(self.space.compact)

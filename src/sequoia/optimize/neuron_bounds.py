@@ -1,13 +1,17 @@
 """How small and how large each neuron can get, knowing which actions are allowed."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.arrays import FloatArray
+from sequoia.arrays import BoolArray, FloatArray, IntArray
 from sequoia.optimize.columns import Columns
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.solve import Highs, Limits
+
+# Bounds linear functions of the inputs, (B, P, I), from above, (B, P).
+Largest = Callable[[FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
@@ -16,6 +20,26 @@ class Layer:
 
     lower: FloatArray
     upper: FloatArray
+
+    @property
+    def is_open(self) -> BoolArray:
+        """Which ReLUs may be on or off, ``(B, P)``."""
+        result: BoolArray = (self.lower < 0) & (self.upper > 0)
+        return result
+
+    def where(self, sides: IntArray) -> "Layer":
+        """Return the bounds where some ReLUs are on, 1, and some off, -1, ``(P,)``."""
+        lower = np.where(sides > 0, np.maximum(self.lower, 0.0), self.lower)
+        return Layer(lower, np.where(sides < 0, np.minimum(self.upper, 0.0), self.upper))
+
+
+def heaviest_few(rows: FloatArray, most: int) -> FloatArray:
+    """Return the largest sum of at most so many entries of each row, ``(..., N)`` to ``(...)``."""
+    gains = np.maximum(rows, 0.0)
+    if most < rows.shape[-1]:
+        gains = np.partition(gains, -most, axis=-1)[..., -most:] if most else gains[..., :0]
+    total: FloatArray = gains.sum(axis=-1)
+    return total
 
 
 class Reach:
@@ -39,10 +63,7 @@ class Reach:
 
     def quick(self, rows: FloatArray) -> FloatArray:
         """Return an upper bound of each row, ``(..., I)``: the best choice of that many actions."""
-        gains = np.maximum(rows[..., : self._actions], 0.0)
-        if 0 < self._most < self._actions:
-            gains = -np.partition(-gains, self._most - 1, axis=-1)[..., : self._most]
-        total: FloatArray = gains.sum(axis=-1) if self._most else np.zeros(rows.shape[:-1])
+        total = heaviest_few(rows[..., : self._actions], self._most)
         if len(self._first_of_group):
             marks = rows[..., self._actions :]
             best = np.maximum.reduceat(marks, self._first_of_group, axis=-1)
@@ -80,44 +101,81 @@ class NeuronBounds:
             self._range = (-self._reach.tight(-first), self._reach.tight(first))
             self._weights = first.copy()
         low, high = self._range
-        layers = [Layer(net.first_bias + low, net.first_bias + high)]
-        for depth in range(1, len(net.weights)):
-            rows, bias = net.weights[depth], net.biases[depth - 1]
-            upper = bias + self._backward(net, layers, rows)
-            lower = bias - self._backward(net, layers, -rows)
-            layers.append(Layer(lower, np.maximum(upper, lower)))
-        return layers
-
-    def _backward(self, net: ReluNet, layers: list[Layer], rows: FloatArray) -> FloatArray:
-        """Return an upper bound of ``rows @ h`` for the last layer in ``layers``, ``(B, P)``.
-
-        Each ReLU is replaced by the line above or below it that suits the sign of its weight, from
-        the last layer back to the inputs; the linear function that is left is maximised. The
-        plain interval bound is taken where it is smaller.
-        """
-        last = layers[-1]
-        most, least = np.maximum(last.upper, 0.0), np.maximum(last.lower, 0.0)
-        interval: FloatArray = most @ np.maximum(rows, 0.0).T + least @ np.minimum(rows, 0.0).T
-        factor = np.broadcast_to(rows, (len(net), *rows.shape))
-        offset = np.zeros(factor.shape[:2])
-        for depth in range(len(layers) - 1, -1, -1):
-            slope_up, shift_up, slope_down = _lines(layers[depth])
-            rising = np.maximum(factor, 0.0)
-            offset = offset + (rising * shift_up[:, None, :]).sum(axis=2)
-            factor = (
-                rising * slope_up[:, None, :] + np.minimum(factor, 0.0) * slope_down[:, None, :]
-            )
-            bias = net.first_bias[:, None, :] if depth == 0 else net.biases[depth - 1]
-            offset = offset + (factor * bias).sum(axis=2)
-            factor = factor @ net.weights[depth]
-        return np.minimum(interval, offset + self._reach.quick(factor))
+        layer = Layer(net.first_bias + low, net.first_bias + high)
+        return all_layers(net, layer, self._reach.quick)
 
 
-def _lines(layer: Layer) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return slope and shift of the line above each ReLU, and the slope of one below it."""
+def all_layers(
+    net: ReluNet, first: Layer, largest: Largest, sides: Sequence[IntArray] = ()
+) -> list[Layer]:
+    """Return the bounds of every hidden layer, given those of the first.
+
+    ``sides`` says by layer which ReLUs are taken to be on, 1, and off, -1.
+    """
+    layers = [first.where(sides[0]) if sides else first]
+    for depth in range(1, len(net.weights)):
+        rows, bias = net.weights[depth], net.biases[depth - 1]
+        most, least = np.split(_above(net, layers, np.concatenate([rows, -rows]), largest), 2, 1)
+        layer = Layer(bias - least, bias + np.maximum(most, -least))
+        layers.append(layer.where(sides[depth]) if sides else layer)
+    return layers
+
+
+def _above(net: ReluNet, layers: list[Layer], rows: FloatArray, largest: Largest) -> FloatArray:
+    """Return an upper bound of ``rows @ h`` for the last layer in ``layers``, ``(B, P)``.
+
+    The maximum of a line above it, or the plain interval bound where that is smaller.
+    """
+    last = layers[-1]
+    most, least = np.maximum(last.upper, 0.0), np.maximum(last.lower, 0.0)
+    interval: FloatArray = most @ np.maximum(rows, 0.0).T + least @ np.minimum(rows, 0.0).T
+    factors, offset = line_above(net, layers, rows, [slopes_below(layer) for layer in layers])
+    return np.minimum(interval, offset + largest(factors[0]))
+
+
+def line_above(
+    net: ReluNet, layers: list[Layer], rows: FloatArray, slopes: Sequence[FloatArray]
+) -> tuple[list[FloatArray], FloatArray]:
+    """Return a linear function of the inputs that is nowhere below ``rows @ h``.
+
+    Each ReLU is replaced by the line above or below it that suits the sign of its weight, from
+    the last layer in ``layers`` back to the inputs.
+
+    Parameters
+    ----------
+    rows
+        Weights of the units of the last layer, ``(P, P_D)``.
+    slopes
+        Of the line below each ReLU, between 0 and 1, one array per layer, ``(B, P_d)``; those
+        that are always on or always off need none.
+
+    Returns
+    -------
+    Weights on the inputs, ``(B, P, I)``, then those on the units of each layer; and an offset,
+    ``(B, P)``.
+    """
+    factors = [np.broadcast_to(rows, (len(net), *rows.shape))]
+    offset = np.zeros(factors[0].shape[:2])
+    for depth in range(len(layers) - 1, -1, -1):
+        layer, rising = layers[depth], np.maximum(factors[-1], 0.0)
+        slope_up, shift_up = _chord(layer)
+        is_off, is_on = layer.upper <= 0, layer.lower >= 0
+        slope_down = np.where(is_on, 1.0, np.where(is_off, 0.0, slopes[depth]))
+        factor = rising * slope_up[:, None] + np.minimum(factors[-1], 0.0) * slope_down[:, None]
+        bias = net.first_bias[:, None] if depth == 0 else net.biases[depth - 1]
+        offset = offset + (rising * shift_up[:, None] + factor * bias).sum(axis=2)
+        factors.append(factor @ net.weights[depth])
+    return factors[::-1], offset
+
+
+def slopes_below(layer: Layer) -> FloatArray:
+    """Return the slope of the line below each ReLU that leaves the smaller area, ``(B, P)``."""
+    return np.where(layer.upper > -layer.lower, 1.0, 0.0)
+
+
+def _chord(layer: Layer) -> tuple[FloatArray, FloatArray]:
+    """Return slope and shift of the line above each ReLU."""
     low, high = np.minimum(layer.lower, 0.0), np.maximum(layer.upper, 0.0)
     width = np.where(high - low > 0, high - low, 1.0)
     slope = np.where(layer.lower >= 0, 1.0, high / width)
-    shift = np.where(layer.lower >= 0, 0.0, -slope * low)
-    below = np.where(layer.lower >= 0, 1.0, np.where(high > -low, 1.0, 0.0))
-    return slope, shift, np.where(layer.upper <= 0, 0.0, below)
+    return slope, np.where(layer.lower >= 0, 0.0, -slope * low)

@@ -22,10 +22,15 @@ Discount = Annotated[float, "weight of the next step against this one"]
 Seed = Annotated[int, "random seed"]
 
 
+_MOST = 10**12
+
+
 def at_least(name: str, value: float, least: float) -> None:
-    """Raise a `ProblemError` unless ``value`` is at least ``least``."""
+    """Raise a `ProblemError` unless ``value`` is at least ``least``, and not beyond all reason."""
     if not least <= value < np.inf:
         raise ProblemError(f"{name} is {value}; at least {least} is wanted.")
+    if value > _MOST:
+        raise ProblemError(f"{name} is {value}; at most {_MOST} is wanted.")
 
 
 def one_of(name: str, value: str, known: tuple[str, ...]) -> None:
