@@ -6,16 +6,24 @@ Run on one thread: ``OPENBLAS_NUM_THREADS=1 python benchmarks/bench_bounds.py --
 import argparse
 import resource
 import time
+from collections import defaultdict
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
-from sequoia.bounds import PricePolicy, PriceUpdatePolicy, Step, WhittlePolicy, relax
+from sequoia.bounds import Prices, relax
+from sequoia.experiments.plots import Gap, plot_gaps, plot_times, save_plot
+from sequoia.optimize import Columns, Linear
+from sequoia.policies import PricePolicy, PriceUpdatePolicy, WhittlePolicy
 from sequoia.problem import Arms, Assignment, Budget, Problem
 from sequoia.problem.families import FAMILIES, base
 from sequoia.simulate import Scenarios, rollout
 from sequoia.simulate.rollout import Act
+from sequoia.writing import write_text
 
+PICTURES = Path(__file__).parents[1] / "docs" / "benchmarks"
+EPISODES = 10_000
 SETTINGS = ("interventions", "scheduling", "capacity", "routing")
 
 
@@ -46,10 +54,12 @@ def measure(problem: Problem, seed: int, options: argparse.Namespace) -> Line:
     )
     shares, half_widths, step_ms = [], [], []
     for policy in policies:
-        mean, half_width, ms = play(problem, policy.act, scenarios)
+        now = time.process_time()
+        mean, half_width = steadily(problem, policy.act, scenarios, hull.prices)
+        spent = time.process_time() - now
         shares.append(100 * mean / hull.bound.per_step)
         half_widths.append(100 * half_width / hull.bound.per_step)
-        step_ms.append(ms)
+        step_ms.append(1000 * spent / (scenarios.n_episodes * problem.horizon))
     return Line(
         lp.bound.per_step,
         hull.bound.per_step,
@@ -62,14 +72,23 @@ def measure(problem: Problem, seed: int, options: argparse.Namespace) -> Line:
     )
 
 
-def play(problem: Problem, act: Act, scenarios: Scenarios) -> tuple[float, float, float]:
-    """Return the mean reward per step, its 95 % half-width, and milliseconds per decision."""
-    began = time.process_time()
-    rewards = rollout(problem, act, scenarios).rewards.mean(axis=1)
-    spent = time.process_time() - began
-    half_width = 1.96 * rewards.std(ddof=1) / np.sqrt(len(rewards))
-    decisions = scenarios.n_episodes * problem.horizon
-    return float(rewards.mean()), float(half_width), 1000 * spent / decisions
+def steadily(
+    problem: Problem, act: Act, scenarios: Scenarios, prices: Prices
+) -> tuple[float, float]:
+    """Return the mean reward per step and its 95 % half-width, with most of the luck taken out.
+
+    What prices expect of a state, less what they expected a step before, is zero on average. Taken
+    off the rewards, it leaves in each step what an action is worth less what its state was.
+    """
+    played = rollout(problem, act, scenarios)
+    arms, members = np.arange(problem.arms.n_arms), prices.arm_class
+    total = np.full(scenarios.n_episodes, (problem.start * prices.values[0][members]).sum())
+    for step in range(problem.horizon):
+        state, level = played.states[:, step], problem.levels(played.actions[:, step])
+        total += prices.quality(step)[arms, state, level].sum(axis=1)
+        total -= prices.values[step][members, state].sum(axis=1)
+    half_width = 1.96 * total.std(ddof=1) / np.sqrt(len(total))
+    return float(total.mean()) / problem.horizon, float(half_width) / problem.horizon
 
 
 def settings(options: argparse.Namespace) -> None:
@@ -133,6 +152,7 @@ def many(kind: str, arms: int, models: int, seed: int = 0) -> Problem:
 def scaling(options: argparse.Namespace) -> None:
     print("| kind | J | models | bound | bound s | prices s | decision s | proven | MiB |")
     print("|---|---|---|---|---|---|---|---|---|")
+    seconds: dict[tuple[str, str], dict[int, float]] = defaultdict(dict)
     for kind in ("standard", "capacity"):
         for arms in options.sizes:
             models = arms if options.models is None else options.models
@@ -143,37 +163,56 @@ def scaling(options: argparse.Namespace) -> None:
             state = np.random.default_rng(1).integers(0, 2, arms)
             weights = relaxation.prices.weights(state, 0)
             moments.append(time.process_time())
-            best = Step(problem).best(weights)
+            best = Linear(Columns.of_problem(problem)).best_doses(weights)
             moments.append(time.process_time())
-            seconds = " | ".join(f"{s:.2f}" for s in np.diff(moments))
+            spent = np.diff(moments)
+            for what, part in zip(("bound", "prices of a step", "decision"), spent, strict=True):
+                seconds[kind, what][arms] = float(part)
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
             print(
                 f"| {kind} | {arms} | {min(models, arms)} | {relaxation.bound.per_step:.3f} | "
-                f"{seconds} | {'yes' if best.is_proven else 'no'} | {memory} |",
+                f"{' | '.join(f'{s:.2f}' for s in spent)} | {'yes' if best.is_proven else 'no'} | "
+                f"{memory} |",
                 flush=True,
             )
+    rows = [(*names, arms, s) for names, by_size in seconds.items() for arms, s in by_size.items()]
+    keep("bound-times", "kind,what,arms,seconds", rows, options)
+    save_plot(plot_times(seconds), options.output / "bound-times.png")
 
 
 def agreement(options: argparse.Namespace) -> None:
     """Whittle, price and bound on standard bandits with a budget of a fifth of the arms."""
     print("| J | bound | whittle % | price % |")
     print("|---|---|---|---|")
+    gaps: dict[str, list[Gap]] = defaultdict(list)
     for arms in (10, 20, 50, 100, 200, 500, 1000):
         problem = FAMILIES["standard"](arms=arms, budget=arms // 5, dynamics="random")
         relaxation = relax(problem)
-        scenarios = Scenarios.draw(problem, options.episodes, 0)
+        # Small problems vary more, and their episodes take less time.
+        scenarios = Scenarios.draw(problem, max(EPISODES // arms, 50), 0)
         policies = (WhittlePolicy(problem), PricePolicy(problem, relaxation.prices))
         cells = []
         for policy in policies:
-            mean, half_width, _ = play(problem, policy.act, scenarios)
-            scale = 100 / relaxation.bound.per_step
-            cells.append(f"{scale * mean:.2f} ± {scale * half_width:.2f}")
+            mean, half_width = steadily(problem, policy.act, scenarios, relaxation.prices)
+            limit = relaxation.bound.per_step
+            gaps[policy.name].append(Gap(arms, 1 - mean / limit, half_width / limit))
+            cells.append(f"{100 * mean / limit:.3f} ± {100 * half_width / limit:.3f}")
         print(f"| {arms} | {relaxation.bound.per_step:.3f} | {' | '.join(cells)} |", flush=True)
+    rows = [(name, *gap) for name, listed in gaps.items() for gap in listed]
+    keep("bound-gaps", "policy,arms,missed,half_width", rows, options)
+    save_plot(plot_gaps(gaps), options.output / "bound-gaps.png")
+
+
+def keep(name: str, head: str, rows: list[tuple[object, ...]], options: argparse.Namespace) -> None:
+    """Write numbers as a table beside their picture."""
+    options.output.mkdir(parents=True, exist_ok=True)
+    lines = [head, *(",".join(str(cell) for cell in row) for row in rows)]
+    write_text(options.output / f"{name}.csv", "\n".join(lines) + "\n")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("part", choices=("settings", "scaling", "agreement"))
+    parser.add_argument("part", nargs="?", choices=("settings", "scaling", "agreement"))
     parser.add_argument("--settings", nargs="+", default=SETTINGS, choices=SETTINGS)
     parser.add_argument("--arms", nargs="+", type=int, default=[20, 40, 100])
     parser.add_argument("--seeds", type=int, default=10)
@@ -185,8 +224,11 @@ def main() -> None:
         "--sizes", nargs="+", type=int, default=[20, 100, 1000, 10_000, 100_000, 1_000_000]
     )
     parser.add_argument("--models", type=int, help="number of models; one per arm unless given")
+    parser.add_argument("--output", type=Path, default=PICTURES, help="folder for pictures")
     options = parser.parse_args()
-    {"settings": settings, "scaling": scaling, "agreement": agreement}[options.part](options)
+    parts = {"settings": settings, "scaling": scaling, "agreement": agreement}
+    for part in [options.part] if options.part else parts:
+        parts[part](options)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,14 @@ from argmax_cases import EVERYTHING, MODERATE, brute_force, case, columns_of, ra
 
 from sequoia.errors import InfeasibleSpace, TooLarge
 from sequoia.optimize import auto as module
+from sequoia.optimize import relay
 from sequoia.optimize.auto import Auto
+from sequoia.optimize.branch import Branch
 from sequoia.optimize.columns import Columns
 from sequoia.optimize.enumeration import Enumeration
 from sequoia.optimize.local_search import LocalSearch
 from sequoia.optimize.milp import Milp
-from sequoia.problem import Budget, Rules, with_rules
+from sequoia.problem import Assignment, Budget, Rules, with_rules
 from sequoia.problem.families import FAMILIES
 from sequoia.solve import Limits
 
@@ -71,6 +73,22 @@ def test_many_actions_are_proven_if_asked():
     assert (quick.values >= proven.values - 0.05 * np.abs(proven.values)).all()
 
 
+@pytest.mark.parametrize("gap", [1e-6, None])
+def test_without_hidden_layers_the_answer_is_always_proven(gap):
+    columns = Columns.of_problem(FAMILIES["routing"](arms=40))
+    net = random_net(np.random.default_rng(3), 40, (), batch=3)
+    answer = Auto(columns, gap=gap).best(net)
+    assert answer.is_proven.all()
+    local = LocalSearch(columns).best(net)
+    assert (answer.values >= local.values - 1e-9).all()
+
+
+def test_very_many_columns_are_not_listed():
+    space = Assignment(np.full(100_000, 2.0), np.full(10, 4.0))
+    with pytest.raises(TooLarge, match="100000 columns"):
+        Enumeration(Columns.of_space(space))
+
+
 def test_time_limit_is_passed_on():
     columns = Columns.of_space(Budget(np.ones(60), 12))
     net = random_net(np.random.default_rng(2), 60, (24, 24), batch=1)
@@ -83,8 +101,28 @@ def test_what_is_asked_is_passed_on(monkeypatch):
     """Gap, time and workers reach the program's engine."""
     asked = []
     monkeypatch.setattr(module, "Milp", lambda _, **options: asked.append(options))
-    Auto(Columns.of_space(Budget(np.ones(60), 12)), gap=0.25, seconds=7.0, workers=2)
+    Auto(Columns.of_space(Budget(1.0 + np.arange(60) % 2, 12)), gap=0.25, seconds=7.0, workers=2)
     assert asked == [{"limits": Limits(seconds=7.0, gap=0.25), "workers": 2}]
+
+
+def test_a_space_that_knows_its_heaviest_action_needs_no_program():
+    columns = Columns.of_space(FAMILIES["routing"](arms=40).space)
+    engine = Auto(columns, gap=0.25, seconds=7.0)._engine
+    assert isinstance(engine, Branch)
+    assert engine._limits == Limits(seconds=7.0, gap=0.25)
+
+
+def test_a_program_takes_over_where_it_is_easy(monkeypatch):
+    columns = Columns.of_space(Budget(np.ones(60), 12))
+    net = random_net(np.random.default_rng(5), 60, (4,), batch=4)
+    alone = Auto(columns).best(net)
+    monkeypatch.setattr(relay, "MOST_PARTS", 3)
+    engine = Auto(columns, workers=2)
+    assert not engine._engine._branch.best(net).is_proven.all()
+    answer = engine.best(net)
+    np.testing.assert_allclose(answer.values, alone.values, rtol=1e-6)
+    assert answer.is_proven.all()
+    assert "_program" in vars(engine._engine)
 
 
 @pytest.mark.parametrize(("arms", "gap"), [(5, 1e-6), (5, None), (60, 1e-6), (60, None)])

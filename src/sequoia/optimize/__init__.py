@@ -2,6 +2,7 @@
 
 from sequoia.optimize.argmax import Answer, Argmax
 from sequoia.optimize.auto import Auto
+from sequoia.optimize.branch import Branch
 from sequoia.optimize.columns import Columns
 from sequoia.optimize.enumeration import Enumeration
 from sequoia.optimize.linear import Best, Linear
@@ -16,6 +17,7 @@ __all__ = [
     "Argmax",
     "Auto",
     "Best",
+    "Branch",
     "Columns",
     "Enumeration",
     "Linear",

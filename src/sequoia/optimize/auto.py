@@ -2,18 +2,22 @@
 
 from sequoia.errors import TooLarge
 from sequoia.optimize.argmax import PROOF_GAP, Answer, Argmax
+from sequoia.optimize.branch import Branch
 from sequoia.optimize.columns import Columns
 from sequoia.optimize.enumeration import Enumeration
 from sequoia.optimize.linear import Linear
 from sequoia.optimize.local_search import LocalSearch
 from sequoia.optimize.milp import Milp
+from sequoia.optimize.relay import Relay
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.solve import Limits
 
 
 class Auto:
-    """Enumerate if there are few actions; else local search, then a program to prove it.
+    """Enumerate if there are few actions; else local search, then a proof.
 
+    The proof is by `Branch` where the space knows its own heaviest action, else by a program; see
+    `Relay` for spaces where both are quick.
     Where the network has no hidden layer, there is a shorter way: see `Linear`.
 
     Parameters
@@ -49,6 +53,11 @@ class Auto:
             linear = Linear(columns, limits=limits)
             if gap is None:
                 self._engine = LocalSearch(columns)
+            elif Branch.suits(columns):
+                has_plan = columns.system.n_columns > columns.n_inputs
+                self._engine = (
+                    Branch(columns, limits) if has_plan else Relay(columns, limits, workers)
+                )
             else:
                 self._engine = Milp(columns, limits=limits, workers=workers)
             self._linear = self._engine if gap is None and linear.is_hard else linear

@@ -87,6 +87,7 @@ class Linear:
     def _best_of_one(self, weights: FloatArray, state: int) -> Best:
         best = self.maximise(weights)
         if best.action is None:
+            # Nothing was found in time: the gap of any action says how little is known.
             action = self._columns.space.draw(np.random.default_rng(state)).action
             best = replace(best, action=action)
         return best
@@ -119,19 +120,26 @@ class Linear:
         if self._listed is not None:
             actions, inputs = self._listed
             return self._exactly(actions[int((inputs @ weights).argmax())], weights)
+        # A solver's tolerances mean the same for all weights in units of the largest.
+        unit = float(np.abs(weights).max(initial=0.0)) or 1.0
+        found = self._sifted_or_solved(weights / unit, limits, start)
+        if found.action is None:
+            return replace(found, bound=found.bound * unit)
+        best = self._exactly(found.action, weights)
+        return replace(best, bound=max(found.bound * unit, best.value), point=found.point)
+
+    def _sifted_or_solved(
+        self, weights: FloatArray, limits: Limits, start: FloatArray | None
+    ) -> Best:
         if self._sift is not None:
             sifted = self._sift.best(weights, limits)
-            if sifted.action is None:
-                return Best(None, None, -np.inf, sifted.bound)
-            found = self._exactly(sifted.action, weights)
-            return replace(found, bound=max(sifted.bound, found.value))
+            return Best(sifted.action, None, sifted.value, sifted.bound)
         hint = self.hint(weights) if self._needs_hint else None
         if start is None and hint is not None:
             start = self._columns.point(hint)
         found = self._solve(weights, limits, start)
         if hint is not None and weights @ hint > found.value:
-            best = self._exactly(hint, weights)
-            return replace(best, bound=max(found.bound, best.value))
+            return Best(hint, None, float(weights @ hint), found.bound)
         return found
 
     @cached_property
@@ -198,12 +206,11 @@ class Linear:
             raise SolverFailed(f"{self._solver.name} ended a linear step with {solution.status}.")
         if solution.values is None:
             return Best(None, None, -np.inf, solution.bound)
-        found = self._exactly(np.rint(solution.values[: self._columns.space.n_actions]), weights)
-        return replace(found, bound=max(solution.bound, found.value), point=solution.values)
+        action = np.rint(solution.values[: self._columns.space.n_actions]).astype(np.int8)
+        return Best(action, None, solution.objective, solution.bound, solution.values)
 
-    def _exactly(self, action: ActionArray | FloatArray, weights: FloatArray) -> Best:
+    def _exactly(self, action: ActionArray, weights: FloatArray) -> Best:
         """Return a best action with its value, computed anew."""
-        chosen = np.asarray(action, dtype=np.int8)
-        inputs = self._columns.encode(chosen[None])[0]
+        inputs = self._columns.encode(action[None])[0]
         value = float(inputs @ weights)
-        return Best(chosen, inputs, value, value)
+        return Best(action, inputs, value, value)

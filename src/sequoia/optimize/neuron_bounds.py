@@ -158,7 +158,7 @@ def line_above(
     offset = np.zeros(factors[0].shape[:2])
     for depth in range(len(layers) - 1, -1, -1):
         layer, rising = layers[depth], np.maximum(factors[-1], 0.0)
-        slope_up, shift_up = _chord(layer)
+        slope_up, shift_up = _line_over(layer)
         is_off, is_on = layer.upper <= 0, layer.lower >= 0
         slope_down = np.where(is_on, 1.0, np.where(is_off, 0.0, slopes[depth]))
         factor = rising * slope_up[:, None] + np.minimum(factors[-1], 0.0) * slope_down[:, None]
@@ -173,7 +173,13 @@ def slopes_below(layer: Layer) -> FloatArray:
     return np.where(layer.upper > -layer.lower, 1.0, 0.0)
 
 
-def _chord(layer: Layer) -> tuple[FloatArray, FloatArray]:
+def chord(layer: Layer, inputs: FloatArray) -> FloatArray:
+    """Return the height of the line above each ReLU at its input, ``(B, P)``."""
+    slope, shift = _line_over(layer)
+    return slope * inputs + shift
+
+
+def _line_over(layer: Layer) -> tuple[FloatArray, FloatArray]:
     """Return slope and shift of the line above each ReLU."""
     low, high = np.minimum(layer.lower, 0.0), np.maximum(layer.upper, 0.0)
     width = np.where(high - low > 0, high - low, 1.0)

@@ -1,0 +1,215 @@
+"""Branch and bound against brute force, enumeration and the program; its limits and its oracle."""
+
+from dataclasses import replace
+from functools import cache
+
+import numpy as np
+import pytest
+from argmax_cases import (
+    EVERYTHING,
+    KINDS,
+    MODERATE,
+    SPACES,
+    brute_force,
+    case,
+    columns_of,
+    feasible_actions,
+    forward,
+    random_net,
+)
+
+from sequoia.optimize.branch import Branch
+from sequoia.optimize.columns import Columns
+from sequoia.optimize.enumeration import Enumeration
+from sequoia.optimize.heaviest import Heaviest
+from sequoia.optimize.milp import Milp
+from sequoia.optimize.relu_net import NetworkError, ReluNet
+from sequoia.problem import Budget
+from sequoia.problem.families import FAMILIES
+from sequoia.solve import Limits
+
+SUITED = ["budget, equal arms", "path", "path, long edges"]
+
+
+def size_of_terms(net: ReluNet) -> np.ndarray:
+    """How large the terms are that add up to a value, whatever cancels: all weights positive."""
+    parts = (net.first_bias, net.output, net.linear, net.constant)
+    first_bias, output, linear, constant = (np.abs(part) for part in parts)
+    weights, biases = (tuple(map(np.abs, part)) for part in (net.weights, net.biases))
+    same = ReluNet(weights, first_bias, biases, output, linear, constant)
+    return same.values(np.ones((len(net), 1, net.n_inputs)))[:, 0]
+
+
+def test_which_spaces_are_suited():
+    assert [name for name in EVERYTHING if Branch.suits(columns_of(name))] == SUITED
+
+
+@pytest.mark.parametrize("name", SUITED)
+@pytest.mark.parametrize("kind", KINDS)
+def test_proven_optimum_is_that_of_brute_force(name, kind):
+    """Every kind of network, from linear to three layers, dead, tied and huge."""
+    columns = columns_of(name)
+    for seed in range(3):
+        net = case(name, kind, seed)
+        answer, truth = Branch(columns).best(net), brute_force(name, net)
+        slack = 1e-6 * np.abs(truth) + 1e-11 * size_of_terms(net)
+        assert (np.abs(answer.values - truth) <= slack).all()
+        assert (answer.bounds >= np.maximum(truth - slack, answer.values)).all()
+        assert columns.space.allows(answer.actions).all()
+        own = [forward(net, b, x) for b, x in enumerate(columns.encode(answer.actions))]
+        np.testing.assert_allclose(answer.values, own, rtol=1e-12)
+        ordinary = size_of_terms(net) < 1e3 * np.abs(truth)
+        assert answer.is_proven[ordinary].all()
+        assert answer.is_proven.all() or kind not in MODERATE
+
+
+@pytest.mark.parametrize("limit", [0, 1, 4, 11, 20])
+def test_budgets_from_empty_to_full(limit):
+    columns = Columns.of_space(Budget(np.ones(11), limit))
+    listed, engine = Enumeration(columns), Branch(columns)
+    for seed, widths in enumerate([(), (6,), (9, 7), (4, 4, 4)]):
+        net = random_net(np.random.default_rng(seed), 11, widths, batch=4)
+        truth, answer = listed.best(net), engine.best(net)
+        np.testing.assert_allclose(answer.values, truth.values, rtol=1e-6)
+        assert answer.is_proven.all()
+
+
+@pytest.mark.parametrize("widths", [(12,), (10, 10), (6, 6, 6)])
+def test_agrees_with_enumeration_at_twelve_arms(widths):
+    """Random networks, which need many splits of columns and of neurons."""
+    columns = Columns.of_space(FAMILIES["routing"](arms=12).space)
+    net = random_net(np.random.default_rng(3), 12, widths, batch=12, weight=0.7)
+    truth, answer = Enumeration(columns).best(net), Branch(columns).best(net)
+    np.testing.assert_allclose(answer.values, truth.values, rtol=1e-6)
+    assert answer.is_proven.all()
+
+
+@cache
+def routing() -> tuple[Columns, ReluNet]:
+    """Forty stations, and a small network beside prices."""
+    columns = Columns.of_space(FAMILIES["routing"](arms=40, steps=12, budget=5).space)
+    rng = np.random.default_rng(4)
+    net = random_net(rng, 40, (4,), batch=2, weight=0.3)
+    return columns, replace(net, linear=rng.uniform(0, 2, net.linear.shape))
+
+
+def test_agrees_with_the_program_at_forty_stations():
+    columns, net = routing()
+    answer, program = Branch(columns).best(net), Milp(columns).best(net)
+    np.testing.assert_allclose(answer.values, program.values, rtol=1e-6)
+    assert answer.is_proven.all()
+
+
+# Limits.
+
+
+def hard() -> tuple[Columns, ReluNet]:
+    columns = Columns.of_space(Budget(np.ones(30), 10))
+    return columns, random_net(np.random.default_rng(0), 30, (24, 24), batch=2)
+
+
+@pytest.mark.parametrize("limits", [Limits(seconds=0.0), Limits(nodes=0)])
+def test_without_time_the_start_is_returned_unproven(limits):
+    columns, net = hard()
+    engine = Branch(columns, limits)
+    answer, start = engine.best(net), engine._local.best(net)
+    assert answer.actions.tolist() == start.actions.tolist()
+    assert np.isinf(answer.bounds).all()
+
+
+def test_a_limit_returns_the_best_known_action_with_its_gap():
+    columns, net = hard()
+    few, more = (Branch(columns, Limits(nodes=n)).best(net) for n in (1, 60))
+    timed = Branch(columns, Limits(seconds=0.2)).best(net)
+    for answer in (few, more, timed):
+        assert columns.space.allows(answer.actions).all()
+        assert np.isfinite(answer.bounds).all()
+        assert not answer.is_proven.any()
+    assert (more.bounds < few.bounds).all()
+    assert (more.values >= few.values).all()
+
+
+@pytest.mark.parametrize("gap", [0.3, 0.01])
+def test_a_wide_gap_is_honoured(gap):
+    columns = columns_of("path")
+    net = replace(case("path", "three layers"), constant=np.zeros(3))
+    answer = Branch(columns, Limits(gap=gap)).best(net)
+    assert (answer.bounds >= brute_force("path", net) - 1e-9).all()
+    assert (answer.gaps <= gap + 1e-9).all()
+
+
+def test_a_part_of_the_tree_bounds_the_optimum():
+    """Whenever it stops, the bound holds and falls."""
+    name = "budget, equal arms"
+    net = case(name, "two layers", seed=5)
+    truth = brute_force(name, net)
+    before = np.full(3, np.inf)
+    for nodes in (0, 1, 2, 3, 5, 8, 13, 21, 400):
+        answer = Branch(columns_of(name), Limits(gap=0.0, nodes=nodes)).best(net)
+        assert (answer.bounds >= truth - 1e-9).all()
+        assert (answer.bounds <= before).all()
+        before = answer.bounds
+    np.testing.assert_allclose(answer.bounds, truth, rtol=1e-6)
+
+
+# What the engine rests on.
+
+
+class Lazy(Budget):
+    """Gives up on all weights but those that are equal."""
+
+    def heaviest(self, weights):
+        return super().heaviest(weights) if np.ptp(weights) == 0 else None
+
+
+def test_a_space_that_gives_up_costs_time_only():
+    columns = Columns.of_space(Lazy(np.ones(8), 3))
+    net = case("budget, equal arms", "two layers")
+    answer = Branch(columns).best(net)
+    np.testing.assert_allclose(answer.values, brute_force("budget, equal arms", net), rtol=1e-6)
+    assert answer.is_proven.all()
+
+
+def test_new_weights_are_noticed():
+    columns = columns_of("path")
+    engine = Branch(columns)
+    net = case("path", "two layers")
+    engine.best(net)
+    net.weights[0][:] *= -3.0
+    np.testing.assert_allclose(engine.best(net).values, brute_force("path", net), rtol=1e-6)
+
+
+def test_states_do_not_disturb_each_other():
+    columns = columns_of("path")
+    net = random_net(np.random.default_rng(6), columns.n_inputs, (7, 5), batch=6)
+    together = Branch(columns).best(net)
+    apart = [Branch(columns).best(net.only([state])) for state in range(6)]
+    np.testing.assert_allclose(together.values, [each.values[0] for each in apart], rtol=1e-9)
+
+
+def test_nan_network_is_an_error():
+    net = case("path", "two layers")
+    with pytest.raises(NetworkError, match="not finite"):
+        Branch(columns_of("path")).best(replace(net, output=net.output * np.nan))
+
+
+@pytest.mark.parametrize("name", SUITED)
+def test_heaviest_with_fixed_columns(name):
+    oracle, actions = Heaviest(SPACES[name]), feasible_actions(name)
+    assert oracle.most == actions.sum(axis=1).max()
+    rng = np.random.default_rng(7)
+    seen = set()
+    for _ in range(200):
+        fixed = rng.choice([-1, -1, -1, 0, 1], actions.shape[1]).astype(np.int8)
+        weights = np.where(fixed < 0, rng.standard_normal(len(fixed)), 0.0)
+        left = actions[((fixed < 0) | (actions == fixed)).all(axis=1)]
+        action, weight = oracle.best(weights, fixed)
+        seen.add(len(left) > 0)
+        if len(left):
+            assert action.tolist() in left.tolist()
+            truth = (left @ weights).max()
+            assert truth <= weight <= truth + 1e-6
+        else:
+            assert action is None
+            assert weight == -np.inf
+    assert seen == {True, False}
