@@ -19,6 +19,7 @@ from sequoia.solve import Highs, Limits, Program, Solver, Status
 _MAX_COLUMNS_TO_LIST = 24
 _MAX_ACTIONS_TO_LIST = 50_000
 _LEAST_TO_SIFT = 1_000
+_ORDINARY = (1e-2, 1e5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +121,9 @@ class Linear:
         if self._listed is not None:
             actions, inputs = self._listed
             return self._exactly(actions[int((inputs @ weights).argmax())], weights)
-        # A solver's tolerances mean the same for all weights in units of the largest.
-        unit = float(np.abs(weights).max(initial=0.0)) or 1.0
+        # A solver's tolerances are made for weights of ordinary size.
+        largest = float(np.abs(weights).max(initial=0.0))
+        unit = 1.0 if largest == 0 or _ORDINARY[0] < largest < _ORDINARY[1] else largest
         found = self._sifted_or_solved(weights / unit, limits, start)
         if found.action is None:
             return replace(found, bound=found.bound * unit)
