@@ -13,8 +13,8 @@ def tiny(monkeypatch):
     """Stand in for the paper's plan: two tiny problems, and nothing to train."""
     asked = []
 
-    def plan(quick=False, arms=(), seeds=()):
-        asked.append((quick, list(arms), list(seeds)))
+    def plan(quick=False, arms=(), seeds=(), episodes=None):
+        asked.append((quick, list(arms), list(seeds), episodes))
         return make_plan(
             {
                 "policies": ["idle", "random", "myopic"],
@@ -37,7 +37,7 @@ def test_one_command_computes_and_draws_everything(command, tiny):
     outcome = command("reproduce", "--quick", "-o", "results", "--jobs", 1)
     wrote = "Wrote results/report.html, results/figures and results/tables.\n"
     assert outcome == (0, wrote, "")
-    assert tiny == [(True, [], [])]
+    assert tiny == [(True, [], [], None)]
     for name in ("settings", "trap", "sigmoid", "underground"):
         assert Path(f"results/figures/{name}.png").stat().st_size > 5_000
     assert "Capacity constraints" in Path("results/tables/rewards.csv").read_text()
@@ -52,9 +52,10 @@ def test_one_command_computes_and_draws_everything(command, tiny):
 
 
 def test_sizes_and_seeds_are_passed_on(command, tiny):
-    outcome = command("reproduce", "-o", "r", "--arms", "20, 40", "--seeds", "3,1", "--jobs", 1)
+    sizes = ("--arms", "20, 40", "--seeds", "3,1", "--episodes", 7)
+    outcome = command("reproduce", "-o", "r", *sizes, "--jobs", 1)
     assert outcome.code == 0
-    assert tiny == [(False, [20, 40], [3, 1])]
+    assert tiny == [(False, [20, 40], [3, 1], 7)]
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,8 @@ def by_hand(own, features, inputs, hidden, value, linear):
         total += own["value.out"] @ np.maximum(inner, 0)
     if linear:
         total += (own["linear.state"] @ features + own["linear.bias"]) @ inputs
+    if linear and value:
+        total += (own["linear.hidden"] @ np.maximum(inner, 0)) @ inputs
     if hidden:
         unit = np.maximum(own["state"] @ features + own["action"] @ inputs + own["bias.0"], 0)
         if len(hidden) == 2:

@@ -12,8 +12,8 @@ from sequoia.optimize.milp import Milp
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.solve import Limits
 
-# Half a second or so; trained networks take a few hundred.
-MOST_PARTS = 1_000
+# A few seconds; trained networks take hundreds, seldom thousands.
+MOST_PARTS = 5_000
 
 
 class Relay:
