@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from argmax_cases import EVERYTHING, columns_of, feasible_actions, problems, random_net
 
-from sequoia.errors import InfeasibleSpace
+from sequoia.errors import InfeasibleSpace, SolverFailed
 from sequoia.optimize import Columns, Linear, NetworkError, ReluNet
 from sequoia.optimize import linear as linear_module
 from sequoia.problem import Assignment, Budget, Rules, with_rules
 from sequoia.problem.families import FAMILIES
+from sequoia.solve import Limits, Solution, Status
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
@@ -85,3 +86,21 @@ def test_no_action_at_all(arms):
     impossible = with_rules(FAMILIES["capacity"](arms=arms).space, rules)
     with pytest.raises(InfeasibleSpace, match=r"must act on arm 0 \| never act on arm 0"):
         Linear(Columns.of_space(impossible)).maximise(np.zeros(arms))
+
+
+class TooSlow:
+    """A solver that never finds an action in time."""
+
+    name = "slow"
+
+    def solve(self, *_program_limits_start):
+        return Solution(Status.LIMIT, None, -np.inf, np.inf, 0.0)
+
+
+def test_no_action_in_time_is_never_made_up():
+    columns = Columns.of_problem(FAMILIES["capacity"](arms=40))
+    linear = Linear(columns, TooSlow(), Limits(seconds=2))
+    with pytest.raises(SolverFailed, match="no decision was found in 2 seconds"):
+        linear.best(ReluNet.of_linear(np.ones((1, columns.n_inputs))))
+    with pytest.raises(SolverFailed, match="no decision was found in 2 seconds"):
+        linear.decide(np.ones((40, 2)))

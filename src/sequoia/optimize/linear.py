@@ -78,19 +78,17 @@ class Linear:
             raise NetworkError(
                 f"the network has {len(net.weights)} hidden layers; a linear one has none."
             )
-        found = [self._best_of_one(net.linear[state], state) for state in range(len(net))]
+        found = [self._found(self.maximise(weights)) for weights in net.linear]
         actions = np.array([best.action for best in found], dtype=np.int8)
         actions = actions.reshape(len(net), self._columns.space.n_actions)
         values = net.values(self._columns.encode(actions)[:, None, :])[:, 0]
         bounds = np.array([best.bound for best in found]) + net.constant
         return Answer(actions, values, np.maximum(bounds, values))
 
-    def _best_of_one(self, weights: FloatArray, state: int) -> Best:
-        best = self.maximise(weights)
+    def _found(self, best: Best) -> Best:
+        """Return ``best``, or say that time ran out before there was any action."""
         if best.action is None:
-            # Nothing was found in time: the gap of any action says how little is known.
-            action = self._columns.space.draw(np.random.default_rng(state)).action
-            best = replace(best, action=action)
+            raise SolverFailed(f"no decision was found in {self._limits.seconds:g} seconds.")
         return best
 
     def best_doses(self, table: FloatArray) -> Best:
@@ -102,9 +100,8 @@ class Linear:
 
     def decide(self, table: FloatArray) -> Decision:
         """Return the decision that maximises the sum over arms of ``table``, ``(J, L)``."""
-        best = self.best_doses(table)
-        if best.action is None:
-            raise SolverFailed(f"no decision was found in {self._limits.seconds:g} seconds.")
+        best = self._found(self.best_doses(table))
+        assert best.action is not None
         return self._columns.space.certify(best.action)
 
     def maximise(
