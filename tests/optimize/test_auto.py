@@ -101,7 +101,8 @@ def test_what_is_asked_is_passed_on(monkeypatch):
     """Gap, time and workers reach the program's engine."""
     asked = []
     monkeypatch.setattr(module, "Milp", lambda _, **options: asked.append(options))
-    Auto(Columns.of_space(Budget(1.0 + np.arange(60) % 2, 12)), gap=0.25, seconds=7.0, workers=2)
+    space = with_rules(FAMILIES["capacity"](arms=60).space, Rules(must=["arm 1"]))
+    Auto(Columns.of_space(space), gap=0.25, seconds=7.0, workers=2)
     assert asked == [{"limits": Limits(seconds=7.0, gap=0.25), "workers": 2}]
 
 

@@ -98,7 +98,7 @@ class TooSlow:
 
 
 def test_no_action_in_time_is_never_made_up():
-    columns = Columns.of_problem(FAMILIES["capacity"](arms=40))
+    columns = Columns.of_problem(FAMILIES["scheduling"](arms=40))
     linear = Linear(columns, TooSlow(), Limits(seconds=2))
     with pytest.raises(SolverFailed, match="no decision was found in 2 seconds"):
         linear.best(ReluNet.of_linear(np.ones((1, columns.n_inputs))))

@@ -5,6 +5,7 @@ from sequoia.optimize.argmax import PROOF_GAP, Answer, Argmax
 from sequoia.optimize.branch import Branch
 from sequoia.optimize.columns import Columns
 from sequoia.optimize.enumeration import Enumeration
+from sequoia.optimize.heaviest import has_oracle
 from sequoia.optimize.linear import Linear
 from sequoia.optimize.local_search import LocalSearch
 from sequoia.optimize.milp import Milp
@@ -16,7 +17,7 @@ from sequoia.solve import Limits
 class Auto:
     """Enumerate if there are few actions; else local search, then a proof.
 
-    The proof is by `Branch` where the space knows its own heaviest action, else by a program; see
+    The proof is by `Branch` where linear functions are quickly maximised, else by a program; see
     `Relay` for spaces where both are quick.
     Where the network has no hidden layer, there is a shorter way: see `Linear`.
 
@@ -53,10 +54,10 @@ class Auto:
             linear = Linear(columns, limits=limits)
             if gap is None:
                 self._engine = LocalSearch(columns)
-            elif Branch.suits(columns):
-                has_plan = columns.system.n_columns > columns.n_inputs
+            elif has_oracle(columns):
+                is_quick = columns.space.base.has_quick_program
                 self._engine = (
-                    Branch(columns, limits) if has_plan else Relay(columns, limits, workers)
+                    Relay(columns, limits, workers) if is_quick else Branch(columns, limits)
                 )
             else:
                 self._engine = Milp(columns, limits=limits, workers=workers)

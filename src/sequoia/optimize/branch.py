@@ -1,19 +1,20 @@
 """Branch and bound for spaces that know their own heaviest action: exact, without a solver."""
 
 import time
-from functools import partial
 from heapq import heappop, heappush
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sequoia.arrays import ActionArray, FloatArray, IntArray
+from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray
+from sequoia.optimize.allowance import Allowance
 from sequoia.optimize.argmax import Answer
+from sequoia.optimize.ascent import Ascent
 from sequoia.optimize.columns import Columns
-from sequoia.optimize.heaviest import Heaviest
+from sequoia.optimize.heaviest import Oracle, oracle_for, range_of
 from sequoia.optimize.local_search import LocalSearch
-from sequoia.optimize.neuron_bounds import Layer, all_layers, heaviest_few, slopes_below
+from sequoia.optimize.neuron_bounds import Layer, all_layers, slopes_below
 from sequoia.optimize.parts import Line, Part
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.optimize.threads import on_one_thread
@@ -22,6 +23,8 @@ from sequoia.solve import Limits
 # Far more than the rounding of sums of products, relative to the size of their terms.
 _ROUNDING = 1e-12
 _MOST_KNOWN = 100
+# Inputs of a point between these are not whole.
+_BROKEN = (1e-6, 1 - 1e-6)
 # A neuron is split where it alone makes up so much of what is left to prove; else a column is.
 # Many open neurons are better closed by columns, which move all of them.
 _FEW_OPEN = 20
@@ -43,29 +46,31 @@ class Branch:
     name = "branch"
 
     def __init__(self, columns: Columns, limits: Limits = Limits()) -> None:  # noqa: B008 (frozen)
+        self._oracle = oracle_for(columns)
+        self._columns = columns
+        self._ascent = Ascent(columns, self._oracle)
         self._local = LocalSearch(columns)
         self._limits = limits
-        self._oracle = Heaviest(columns.space)
         self._weights = np.empty((0, 0))
         self._range = Layer(np.empty(0), np.empty(0))
-
-    @staticmethod
-    def suits(columns: Columns) -> bool:
-        """Say whether the space knows its heaviest action, and the network sees nothing else."""
-        space = columns.space
-        return columns.lift is None and space.heaviest(np.zeros(space.n_actions)) is not None
 
     @on_one_thread
     def best(self, net: ReluNet) -> Answer:
         """Return the best action of each state, and what is proven about it."""
         # By value, because weights may be changed in place, or be equal in a new array.
         if net.weights and not np.array_equal(self._weights, net.weights[0]):
-            self._range = self._oracle.range_of(net.weights[0])
+            self._oracle.forget()
+            self._range = range_of(self._oracle, net.weights[0])
             self._weights = net.weights[0].copy()
-        start = self._local.best(net)
-        actions, values, bounds = start.actions.copy(), start.values.copy(), start.bounds.copy()
+        actions, is_known = self._ascent.best(net, net.alone())
+        if not is_known.all():
+            others = np.flatnonzero(~is_known).tolist()
+            actions[others] = self._local.best(net.only(others)).actions
+        values, bounds = np.empty(len(net)), np.empty(len(net))
         for state in range(len(net)):
-            search = _Search(self._oracle, net.only([state]), self._range, actions[state])
+            self._oracle.forget()
+            only = net.only([state])
+            search = _Search(self._oracle, self._columns, only, self._range, actions[state])
             bounds[state] = search.run(self._limits)
             actions[state], values[state] = search.action, search.value
         return Answer(actions, values, bounds)
@@ -75,14 +80,20 @@ class _Search:
     """The search for the best action of one state."""
 
     def __init__(
-        self, oracle: Heaviest, net: ReluNet, first_range: Layer, start: ActionArray
+        self,
+        oracle: Oracle,
+        columns: Columns,
+        net: ReluNet,
+        first_range: Layer,
+        start: ActionArray,
     ) -> None:
         self._oracle = oracle
+        self._columns = columns
         self._net = net
         self._range = first_range
         self._margin = _ROUNDING * _size_of_terms(net)
-        # Known actions, and which neurons are on in each, by layer.
-        self._known = np.empty((0, net.n_inputs), dtype=np.int8)
+        # Known points, and which neurons are on in each, by layer.
+        self._known = np.empty((0, net.n_inputs))
         self._is_on = [np.empty((0, len(matrix)), dtype=np.bool_) for matrix in net.weights]
         self._inputs: list[FloatArray] = []
         self.action, self.value = start, -np.inf
@@ -114,39 +125,51 @@ class _Search:
         return bound <= self.value + gap * abs(self.value) + 2 * self._margin
 
     def _take(self, action: ActionArray) -> float:
-        """Get to know an action, and what its neurons see; return its value."""
-        hidden: FloatArray = action.astype(np.float64)
-        value = float(self._net.values(hidden[None, None])[0, 0])
-        self._known = _with(self._known, action)
+        """Get to know an action; return its value."""
+        value = self._see(self._columns.encode(action[None])[0])
+        if value > self.value:
+            self.action, self.value = action, value
+        return value
+
+    def _see(self, point: FloatArray) -> float:
+        """Get to know a point, and what its neurons see; return its value."""
+        hidden = point
+        self._known = _with(self._known, point)
         self._inputs = []
         for depth, matrix in enumerate(self._net.weights):
             bias = self._net.biases[depth - 1] if depth else self._net.first_bias[0]
             self._inputs.append(matrix @ hidden + bias)
             hidden = np.maximum(self._inputs[-1], 0.0)
             self._is_on[depth] = _with(self._is_on[depth], hidden > 0)
-        if value > self.value:
-            self.action, self.value = action, value
-        return value
+        return float(self._net.values(point[None, None])[0, 0])
+
+    def _visit(self, point: FloatArray) -> None:
+        """Get to know a point that the oracle found: an action, or something near one."""
+        actions, is_own = self._columns.actions_at(point[None])
+        if is_own[0]:
+            self._take(actions[0])
+        else:
+            self._see(point)
 
     def _split(self, part: Part) -> tuple[float, list[Part]]:
         """Return a bound of ``part``, and its two halves; none where it is settled."""
         is_free = part.fixed < 0
-        left = self._oracle.most - int((part.fixed == 1).sum())
-        if not left or not is_free.any():
-            return self._settle((part.fixed == 1).astype(np.int8)), []
+        allowance = self._oracle.allowance.after(part.fixed)
+        if allowance.most <= 0 or not is_free.any():
+            return self._settle(part.fixed == 1), []
         net = part.restricted(self._net)
-        layers = self._layers(net, left, part.sides)
+        layers = self._layers(net, allowance, part.sides)
         line = self._fit(net, layers, part)
         weights = np.zeros(len(is_free))
         weights[is_free] = line.weights
-        action, heaviest = self._oracle.best(weights, part.fixed)
+        point, heaviest = self._oracle.best(weights, part.fixed)
         bound = line.constant + heaviest + self._margin
-        if action is not None:
-            self._take(action)
+        if point is not None:
+            self._visit(point)
         elif np.isneginf(heaviest):
             return heaviest, []
-        halves = None if action is None else self._by_neuron(part, layers, line, bound)
-        return bound, halves or self._by_column(part, line, line.influence(net, layers), action)
+        halves = None if point is None else self._by_neuron(part, layers, line, bound)
+        return bound, halves or self._by_input(part, line, line.influence(net, layers), point)
 
     def _by_neuron(self, part: Part, layers: list[Layer], line: Line, bound: float) -> list[Part]:
         """Split on the neuron to which the bound owes most, given the action that was just taken.
@@ -157,37 +180,47 @@ class _Search:
         most = [float(lift.max(initial=0.0)) for lift in lifts]
         n_open = sum(int(layer.is_open.sum()) for layer in layers)
         share = _MAIN_SHARE_OF_FEW if n_open <= _FEW_OPEN else _MAIN_SHARE
-        if max(most, default=0.0) <= share * (bound - self.value):
+        if max(most, default=0.0) <= share * max(bound - self.value, 0.0):
             return []
         layer = int(np.argmax(most))
         unit = int(lifts[layer].argmax())
         return [part.with_neuron(layer, unit, side, line.slopes) for side in (-1, 1)]
 
-    def _by_column(
-        self, part: Part, line: Line, influence: FloatArray, action: ActionArray | None
+    def _by_input(
+        self, part: Part, line: Line, influence: FloatArray, point: FloatArray | None
     ) -> list[Part]:
-        """Split on a free column, a chosen one if there is any: without it the bound falls."""
+        """Split on a free input: one that is not whole, else a chosen one, if there is any."""
         is_free = part.fixed < 0
         rank = np.full(len(is_free), -1.0)
         rank[is_free] = influence
-        if action is not None and (is_free & (action == 1)).any():
-            rank[action == 0] = -1.0
-        column = int(rank.argmax())
-        return [part.with_column(column, to, line.slopes) for to in (0, 1)]
+        if point is not None:
+            is_chosen = point > _BROKEN[0]
+            is_broken = is_chosen & (point < _BROKEN[1])
+            for candidates in (is_free & is_broken, is_free & is_chosen):
+                if candidates.any():
+                    rank[~candidates] = -1.0
+                    break
+        place = int(rank.argmax())
+        return [part.with_input(place, to, line.slopes) for to in (0, 1)]
 
-    def _settle(self, action: ActionArray) -> float:
-        """Return the value of the only action that is left, if it is allowed."""
-        return self._take(action) if self._oracle.space.allows(action[None])[0] else -np.inf
+    def _settle(self, chosen: BoolArray) -> float:
+        """Return the value of the only inputs that are left, if they are those of an action."""
+        action = chosen[: self._columns.space.n_actions].astype(np.int8)
+        is_allowed = self._columns.space.allows(action[None])[0]
+        if not is_allowed or not np.array_equal(self._columns.encode(action[None])[0], chosen):
+            return -np.inf
+        return self._take(action)
 
-    def _layers(self, net: ReluNet, left: int, sides: list[IntArray]) -> list[Layer]:
-        """Return bounds of all neurons of a restricted network when so many columns are left."""
+    def _layers(self, net: ReluNet, allowance: Allowance, sides: list[IntArray]) -> list[Layer]:
+        """Return bounds of all neurons of a restricted network."""
         if not net.weights:
             return []
-        largest = partial(heaviest_few, most=left)
         bias, first = self._net.first_bias, net.weights[0]
-        upper = np.minimum(bias + self._range.upper, net.first_bias + largest(first))
-        lower = np.maximum(bias + self._range.lower, net.first_bias - largest(-first))
-        return all_layers(net, Layer(lower, np.maximum(upper, lower)), largest, sides)
+        # Those over all actions are exact already, so that the quicker way is enough.
+        most, least = np.split(allowance.largest_few(np.concatenate([first, -first])), 2)
+        upper = np.minimum(bias + self._range.upper, net.first_bias + most)
+        lower = np.maximum(bias + self._range.lower, net.first_bias - least)
+        return all_layers(net, Layer(lower, np.maximum(upper, lower)), allowance.largest, sides)
 
     def _fit(self, net: ReluNet, layers: list[Layer], part: Part) -> Line:
         """Return a line that is low at the known actions of ``part``.
@@ -201,10 +234,10 @@ class _Search:
         line = found = Line.over(net, layers, slopes)
         if not len(here) or not layers:
             return line
-        actions = self._known[here][:, is_free].astype(np.float64)
+        points = self._known[here][:, is_free]
         lowest = np.inf
         for share in _SHARES:
-            heights = actions @ line.weights + line.constant
+            heights = points @ line.weights + line.constant
             highest = int(heights.argmax())
             if heights[highest] < lowest:
                 found, lowest = line, heights[highest]

@@ -16,6 +16,9 @@ from sequoia.problem.conflict import no_decision
 from sequoia.problem.system import Rows
 from sequoia.solve import Highs, Status
 
+# Closer to a whole number than this is whole; solvers keep to 1e-7.
+_WHOLE = 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class Columns:
@@ -89,6 +92,19 @@ class Columns:
         if self.lift is None:
             return chosen
         return np.concatenate([chosen, self.lift.indicators.of(chosen)], axis=1)
+
+    def actions_at(self, inputs: FloatArray) -> tuple[ActionArray, BoolArray]:
+        """Return the action nearest to each of some inputs, ``(B, I)``, and which are one's own.
+
+        A solver's inputs are those of a feasible action, of something between actions, or of an
+        action that is allowed only in fractions.
+        """
+        actions = np.rint(inputs[:, : self.space.n_actions]).astype(np.int8)
+        off = np.abs(inputs - self.encode(actions)).max(axis=1, initial=0.0)
+        is_own: BoolArray = off <= _WHOLE
+        if is_own.any():
+            is_own[is_own] = self.space.allows(actions[is_own])
+        return actions, is_own
 
     def point(self, action: ActionArray) -> FloatArray:
         """Return all columns of the system for a feasible action, ``(N,)``."""

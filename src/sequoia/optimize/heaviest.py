@@ -1,62 +1,177 @@
-"""Heaviest actions of a space that knows them, with some of its columns fixed."""
+"""The largest value of a linear function over all actions, with some of its inputs fixed."""
+
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
 from sequoia.arrays import ActionArray, FloatArray
-from sequoia.optimize.neuron_bounds import Layer, heaviest_few
-from sequoia.problem.spaces import ActionSpace
+from sequoia.optimize.allowance import Allowance
+from sequoia.optimize.columns import Columns
+from sequoia.optimize.neuron_bounds import Layer
+from sequoia.optimize.priced_rows import PricedRows
+from sequoia.solve import Highs, Status
 
 # How far from the heaviest an answer may be, relative to its weight; spaces promise 1e-9.
 _SLACK = 2e-9
+# A relaxation with more rows takes milliseconds, and there are hundreds of parts.
+_MOST_ROWS, _MOST_COLUMNS = 200, 2_000
 
 
-class Heaviest:
-    """Maximises linear functions over the actions of a space.
+class Heaviest(NamedTuple):
+    """What is heaviest.
 
     Attributes
     ----------
-    most
-        No action chooses more columns.
+    point
+        Inputs that are, ``(I,)``; those of an action if whole. ``None`` where what is fixed
+        allows none, then the weight is minus infinity, or where it is too much work to tell.
+    weight
+        No action weighs more.
     """
 
-    def __init__(self, space: ActionSpace) -> None:
-        self.space = space
-        counted = space.heaviest(np.ones(space.n_actions))
-        self.most = space.n_actions if counted is None else int(counted.sum())
+    point: FloatArray | None
+    weight: float
 
-    def range_of(self, rows: FloatArray) -> Layer:
-        """Return the smallest and the largest value of each row, ``(P, N)``, over all actions."""
-        nothing = np.full(rows.shape[1], -1, dtype=np.int8)
-        upper = np.array([self.best(row, nothing)[1] for row in rows])
-        lower = -np.array([self.best(-row, nothing)[1] for row in rows])
-        return Layer(lower, np.maximum(upper, lower))
 
-    def best(self, weights: FloatArray, fixed: ActionArray) -> tuple[ActionArray | None, float]:
-        """Return a heaviest action, and a weight that none exceeds.
+class Oracle(Protocol):
+    """Maximises linear functions over all actions, or over somewhat more than these.
 
-        Without an action, the weight is minus infinity where what is fixed allows none, and
-        finite where the space finds it too much work to tell.
+    Attributes
+    ----------
+    allowance
+        A quicker, looser answer to many such questions at once.
+    """
+
+    allowance: Allowance
+
+    def forget(self) -> None:
+        """Answer from now on as if nothing had been asked before."""
+
+    def best(self, weights: FloatArray, fixed: ActionArray) -> Heaviest:
+        """Return what is heaviest.
 
         Parameters
         ----------
         weights
-            ``(N,)``, zero for fixed columns.
+            ``(I,)``, zero for fixed inputs.
         fixed
-            0 or 1 for a fixed column, -1 for the others, ``(N,)``.
+            0 or 1 for a fixed input, -1 for the others, ``(I,)``.
         """
+
+
+def has_oracle(columns: Columns) -> bool:
+    """Say whether linear functions are quickly maximised there."""
+    return _knows_heaviest(columns) or _relaxes_well(columns)
+
+
+def oracle_for(columns: Columns) -> Oracle:
+    """Return the better oracle of the two below; ask `has_oracle` first.
+
+    Raises
+    ------
+    InfeasibleSpace
+        When no action is allowed at all.
+    """
+    columns.require_feasible()
+    return ByAction(columns) if _knows_heaviest(columns) else ByRelaxation(columns)
+
+
+def _knows_heaviest(columns: Columns) -> bool:
+    space = columns.space
+    return columns.lift is None and space.heaviest(np.zeros(space.n_actions)) is not None
+
+
+def _relaxes_well(columns: Columns) -> bool:
+    # Where there are further columns, inputs may be whole and yet allowed by fractions alone.
+    return columns.system.n_columns == columns.n_inputs and has_quick_relaxation(columns)
+
+
+def has_quick_relaxation(columns: Columns) -> bool:
+    """Say whether `ByRelaxation` takes well below a millisecond."""
+    system = columns.system
+    is_small = system.n_rows <= _MOST_ROWS and system.n_columns <= _MOST_COLUMNS
+    return is_small and bool(np.isfinite(system.column_upper).all())
+
+
+def range_of(oracle: Oracle, rows: FloatArray) -> Layer:
+    """Return bounds of each row, ``(P, I)``, over all actions."""
+    nothing = np.full(rows.shape[1], -1, dtype=np.int8)
+    upper = np.array([oracle.best(row, nothing).weight for row in rows])
+    lower = -np.array([oracle.best(-row, nothing).weight for row in rows])
+    return Layer(lower, np.maximum(upper, lower))
+
+
+class ByAction:
+    """Asks a space that knows its own heaviest action."""
+
+    def __init__(self, columns: Columns) -> None:
+        self._space = columns.space
+        counted = self._space.heaviest(np.ones(self._space.n_actions))
+        most = self._space.n_actions if counted is None else int(counted.sum())
+        self.allowance = Allowance.of(self._space, most)
+
+    def forget(self) -> None:
+        """There is nothing to forget."""
+
+    def best(self, weights: FloatArray, fixed: ActionArray) -> Heaviest:
+        """Return a heaviest action, by rewards for what is fixed."""
         unit = float(np.abs(weights).max(initial=0.0)) or 1.0
         n_chosen = int((fixed == 1).sum())
         sign = np.array([-1.0, 1.0, 0.0])[fixed]
         reward = unit
         while True:
-            action = self.space.heaviest(weights + reward * sign)
+            action = self._space.heaviest(weights + reward * sign)
             if action is None:
-                few = heaviest_few(weights[fixed < 0], self.most - n_chosen)
-                return None, float(few)
+                return _loosely(self.allowance, weights, fixed)
             if ((fixed < 0) | (action == fixed)).all():
                 weight = float(weights @ action)
-                return action, weight + _SLACK * (abs(weight) + reward * n_chosen)
+                slack = _SLACK * (abs(weight) + reward * n_chosen)
+                return Heaviest(action.astype(np.float64), weight + slack)
             # Then what breaks a fixed column loses more than all others can be worth.
             if reward > 2 * len(weights) * unit:
-                return None, -np.inf
+                return Heaviest(None, -np.inf)
             reward *= 8.0
+
+
+class ByRelaxation:
+    """Solves the linear relaxation of the rules, from where the last solve ended."""
+
+    def __init__(self, columns: Columns) -> None:
+        system, size = columns.system, columns.n_inputs
+        matrix, upper = system.matrix, system.column_upper
+        self._rows = PricedRows(
+            matrix[:, :size], matrix[:, size:], system.lower, system.upper, upper[size:]
+        )
+        self._upper = upper[:size]
+        self._no_weights = np.zeros(len(upper) - size)
+        self._session = Highs(presolve="off").session(system.program(np.zeros(size), relaxed=True))
+        self.allowance = Allowance(size)
+        nothing = np.full(size, -1, dtype=np.int8)
+        most = int(self.best(np.ones(size), nothing).weight + 1e-6)
+        # Costs are of action columns alone.
+        self.allowance = Allowance(most) if columns.lift else Allowance.of(columns.space, most)
+
+    def forget(self) -> None:
+        """Begin the next solve from nothing."""
+        self._session.forget()
+
+    def best(self, weights: FloatArray, fixed: ActionArray) -> Heaviest:
+        """Return the best point, and a bound made of row prices, valid whatever these are."""
+        # The solver takes small weights for none.
+        unit = float(np.abs(weights).max(initial=0.0)) or 1.0
+        lower, upper = (fixed == 1).astype(np.float64), np.where(fixed == 0, 0.0, self._upper)
+        self._session.bound(lower, upper)
+        found = self._session.maximise(np.concatenate([weights / unit, self._no_weights]))
+        if found.status is Status.INFEASIBLE:
+            return Heaviest(None, -np.inf)
+        if found.values is None or found.row_duals is None:
+            return _loosely(self.allowance, weights, fixed)
+        prices = self._rows.signed(unit * found.row_duals)
+        left = weights - prices @ self._rows.use
+        paid = np.maximum(left * lower, left * upper).sum()
+        return Heaviest(found.values[: len(weights)], float(paid + self._rows.support(prices)))
+
+
+def _loosely(allowance: Allowance, weights: FloatArray, fixed: ActionArray) -> Heaviest:
+    """Return a weight alone, where it is too much work to find a point."""
+    return Heaviest(None, float(allowance.after(fixed).largest(weights[fixed < 0])))

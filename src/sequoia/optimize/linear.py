@@ -9,6 +9,7 @@ from sequoia.arrays import ActionArray, FloatArray
 from sequoia.errors import SolverFailed, TooLarge
 from sequoia.optimize.argmax import Answer
 from sequoia.optimize.columns import Columns
+from sequoia.optimize.heaviest import ByRelaxation, has_quick_relaxation
 from sequoia.optimize.hint import good_action
 from sequoia.optimize.relu_net import NetworkError, ReluNet
 from sequoia.optimize.sift import Sift
@@ -49,15 +50,17 @@ class Best:
     @property
     def is_proven(self) -> bool:
         """Whether no action is better, up to rounding."""
-        return self.bound - self.value <= 1e-6 * max(1.0, abs(self.value))
+        slack = 1e-6 * max(1.0, abs(self.value))
+        return self.action is not None and self.bound - self.value <= slack
 
 
 class Linear:
     """Maximises a weight per input over the feasible actions.
 
-    Some spaces know how. Else actions are listed where they are few, most columns are decided by
-    row prices where they are very many, and a program is solved otherwise; it is built once, and
-    only its objective changes.
+    Some spaces know how. Else actions are listed where they are few, and most columns are decided
+    by row prices where they are very many. Otherwise the linear relaxation of the rules is solved,
+    and a program where its best point is no action; it is built once, and only its objective
+    changes.
     """
 
     name = "linear"
@@ -69,6 +72,7 @@ class Linear:
         limits: Limits = Limits(),  # noqa: B008 (frozen)
     ) -> None:
         self._columns = columns
+        self._relaxes = solver is None and has_quick_relaxation(columns)
         self._solver: Solver = Highs() if solver is None else solver
         self._limits = limits
 
@@ -118,6 +122,10 @@ class Linear:
         if self._listed is not None:
             actions, inputs = self._listed
             return self._exactly(actions[int((inputs @ weights).argmax())], weights)
+        if self._relaxes:
+            relaxed = self._relaxed(weights)
+            if relaxed.is_proven:
+                return relaxed
         # A solver's tolerances are made for weights of ordinary size.
         largest = float(np.abs(weights).max(initial=0.0))
         unit = 1.0 if largest == 0 or _ORDINARY[0] < largest < _ORDINARY[1] else largest
@@ -126,6 +134,23 @@ class Linear:
             return replace(found, bound=found.bound * unit)
         best = self._exactly(found.action, weights)
         return replace(best, bound=max(found.bound * unit, best.value), point=found.point)
+
+    def _relaxed(self, weights: FloatArray) -> Best:
+        """Return the best point of the linear relaxation, if it is an action."""
+        self._relaxation.forget()
+        nothing = np.full(len(weights), -1, dtype=np.int8)
+        point, bound = self._relaxation.best(weights, nothing)
+        if point is not None:
+            actions, is_own = self._columns.actions_at(point[None])
+            if is_own[0]:
+                best = self._exactly(actions[0], weights)
+                return replace(best, bound=max(bound, best.value))
+        return Best(None, None, -np.inf, bound)
+
+    @cached_property
+    def _relaxation(self) -> ByRelaxation:
+        self._columns.require_feasible()
+        return ByRelaxation(self._columns)
 
     def _sifted_or_solved(
         self, weights: FloatArray, limits: Limits, start: FloatArray | None
@@ -153,12 +178,11 @@ class Linear:
         """Whether a solver is needed that may not find a good action by itself."""
         return not self.is_easy and self._needs_hint
 
-    @cached_property
+    @property
     def _needs_hint(self) -> bool:
         """Whether a program is a poor way: the space has a better one, which extra rules bar."""
         space = self._columns.space
-        has_plan = self._columns.system.n_columns > self._columns.n_inputs == space.n_actions
-        return has_plan and space.base.heaviest(np.zeros(space.n_actions)) is not None
+        return self._columns.lift is None and not space.base.has_quick_program
 
     def hint(self, weights: FloatArray) -> ActionArray | None:
         """Return a good action, ``(N,)``, quickly and without proof, where inputs are columns."""

@@ -9,7 +9,9 @@ from numpy.typing import NDArray
 
 from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray
 from sequoia.optimize.argmax import Answer
+from sequoia.optimize.ascent import Ascent
 from sequoia.optimize.columns import Columns
+from sequoia.optimize.heaviest import has_oracle, oracle_for
 from sequoia.optimize.priced_rows import column_kinds
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.optimize.threads import on_one_thread
@@ -34,7 +36,7 @@ class LocalSearch:
     Parameters
     ----------
     starts
-        Random starts per state, besides the empty action.
+        Further starts per state: what looks good from a random place.
     """
 
     name = "local"
@@ -52,6 +54,8 @@ class LocalSearch:
         simple = rules.n_rows == 1 or rules.n_rows > _MAX_ROWS_TO_RELAX
         relaxed = rules.program(np.zeros(rules.n_actions), relaxed=True)
         self._relaxed = None if simple else Highs().session(relaxed)
+        climbs = columns.space.base.has_quick_program and has_oracle(columns)
+        self._ascent = Ascent(columns, oracle_for(columns)) if climbs else None
 
     @on_one_thread
     def best(self, net: ReluNet) -> Answer:
@@ -60,15 +64,13 @@ class LocalSearch:
         self._rng = np.random.default_rng(self._seed)
         if self._relaxed is not None:
             self._relaxed.forget()
-        space = self._columns.space
         batch, runs = len(net), 1 + self._starts
-        drawn = [space.draw(self._rng).action for _ in range(self._starts * batch)]
-        begin = [
-            self._first_guess(net),
-            *np.array(drawn, dtype=np.int8).reshape(-1, batch, space.n_actions),
-        ]
+        begin = [self._guess(net, net.alone())]
+        for _ in range(self._starts):
+            elsewhere = self._rng.permuted(begin[0], axis=1)
+            begin.append(self._guess(net, net.slopes(self._columns.encode(elsewhere))))
         owner = np.tile(np.arange(batch), runs)
-        found = self.improve(net.only(owner.tolist()), np.concatenate(begin))
+        found = self.improve(net.only(owner), np.concatenate(begin))
         inputs = self._columns.encode(found).reshape(runs, batch, -1)
         values = net.values(inputs.transpose(1, 0, 2))
         pick = values.argmax(axis=1)
@@ -76,21 +78,27 @@ class LocalSearch:
         actions = found.reshape(runs, batch, -1)[pick, state]
         return Answer(actions, values[state, pick], np.full(batch, np.inf))
 
-    def _first_guess(self, net: ReluNet) -> ActionArray:
-        """Return a good feasible action for each state.
+    def _guess(self, net: ReluNet, slopes: FloatArray) -> ActionArray:
+        """Return a good feasible action for each state, where inputs seem to weigh ``slopes``."""
+        if self._ascent is None:
+            return self._ranked_guess(slopes)
+        actions, is_known = self._ascent.best(net, slopes)
+        if not is_known.all():
+            actions[~is_known] = self._ranked_guess(slopes[~is_known])
+        return actions
 
-        What each column adds on its own is taken as its weight; the linear relaxation of the rules
-        ranks the columns, and they are taken in that order while they fit.
+    def _ranked_guess(self, slopes: FloatArray) -> ActionArray:
+        """Return a feasible action for each state, ``(B, N)``.
+
+        The linear relaxation of the rules ranks the columns by weight, and they are taken in that
+        order while they fit.
         """
         space = self._columns.space
-        batch, size = len(net), space.n_actions
-        actions = np.zeros((batch, size), dtype=np.int8)
+        weights = slopes[:, : space.n_actions]
+        batch = len(weights)
+        actions = np.zeros(weights.shape, dtype=np.int8)
         if not space.allows(actions[:1])[0]:
             return np.array([space.draw(self._rng).action for _ in range(batch)])
-        singles = np.concatenate([actions[:1], np.eye(size, dtype=np.int8)])
-        inputs = self._columns.encode(singles)
-        values = net.values(np.broadcast_to(inputs, (batch, *inputs.shape)))
-        weights = values[:, 1:] - values[:, :1]
         for rank in self._ranked(weights).T:
             trial = actions.copy()
             trial[np.arange(batch), rank] = 1

@@ -58,7 +58,7 @@ class Milp:
         self._solver = Highs(**TUNED) if solver is None else solver
         self._limits = limits
         self._workers = workers
-        self._local = LocalSearch(columns, starts=1)
+        self._local = LocalSearch(columns)
         self._bounds = NeuronBounds(Reach(columns))
 
     def best(self, net: ReluNet) -> Answer:

@@ -2,10 +2,12 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from sequoia.arrays import BoolArray, FloatArray, IntArray
+from sequoia.optimize.allowance import Allowance
 from sequoia.optimize.columns import Columns
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.solve import Highs, Limits
@@ -27,26 +29,25 @@ class Layer:
         result: BoolArray = (self.lower < 0) & (self.upper > 0)
         return result
 
+    @cached_property
+    def line_over(self) -> tuple[FloatArray, FloatArray]:
+        """Slope and shift of the line above each ReLU, ``(B, P)`` each."""
+        low, high = np.minimum(self.lower, 0.0), np.maximum(self.upper, 0.0)
+        width = np.where(high - low > 0, high - low, 1.0)
+        slope = np.where(self.lower >= 0, 1.0, high / width)
+        return slope, np.where(self.lower >= 0, 0.0, -slope * low)
+
     def where(self, sides: IntArray) -> "Layer":
         """Return the bounds where some ReLUs are on, 1, and some off, -1, ``(P,)``."""
         lower = np.where(sides > 0, np.maximum(self.lower, 0.0), self.lower)
         return Layer(lower, np.where(sides < 0, np.minimum(self.upper, 0.0), self.upper))
 
 
-def heaviest_few(rows: FloatArray, most: int) -> FloatArray:
-    """Return the largest sum of at most so many entries of each row, ``(..., N)`` to ``(...)``."""
-    gains = np.maximum(rows, 0.0)
-    if most < rows.shape[-1]:
-        gains = np.partition(gains, -most, axis=-1)[..., -most:] if most else gains[..., :0]
-    total: FloatArray = gains.sum(axis=-1)
-    return total
-
-
 class Reach:
     """Largest and smallest values of linear functions over the allowed actions.
 
-    Two relaxations are offered: a fast one that knows how many actions can be chosen at once, and
-    the linear relaxation of the rules.
+    Two relaxations are offered: a fast one that knows how many actions can be chosen at once and
+    what they cost together, and the linear relaxation of the rules.
     """
 
     def __init__(self, columns: Columns) -> None:
@@ -57,13 +58,14 @@ class Reach:
         counting = np.zeros(columns.n_inputs)
         counting[: self._actions] = 1.0
         most = Highs().solve(columns.system.program(counting), Limits(seconds=5.0)).bound
-        self._most = int(min(self._actions, np.floor(most + 1e-6)))
+        most = int(min(self._actions, np.floor(most + 1e-6)))
+        self._allowance = Allowance.of(columns.space, most)
         relaxed = columns.system.program(counting, relaxed=True)
         self._session = Highs().session(relaxed)
 
     def quick(self, rows: FloatArray) -> FloatArray:
-        """Return an upper bound of each row, ``(..., I)``: the best choice of that many actions."""
-        total = heaviest_few(rows[..., : self._actions], self._most)
+        """Return an upper bound of each row, ``(..., I)``: the best choice within the allowance."""
+        total = self._allowance.largest(rows[..., : self._actions])
         if len(self._first_of_group):
             marks = rows[..., self._actions :]
             best = np.maximum.reduceat(marks, self._first_of_group, axis=-1)
@@ -158,7 +160,7 @@ def line_above(
     offset = np.zeros(factors[0].shape[:2])
     for depth in range(len(layers) - 1, -1, -1):
         layer, rising = layers[depth], np.maximum(factors[-1], 0.0)
-        slope_up, shift_up = _line_over(layer)
+        slope_up, shift_up = layer.line_over
         is_off, is_on = layer.upper <= 0, layer.lower >= 0
         slope_down = np.where(is_on, 1.0, np.where(is_off, 0.0, slopes[depth]))
         factor = rising * slope_up[:, None] + np.minimum(factors[-1], 0.0) * slope_down[:, None]
@@ -175,13 +177,5 @@ def slopes_below(layer: Layer) -> FloatArray:
 
 def chord(layer: Layer, inputs: FloatArray) -> FloatArray:
     """Return the height of the line above each ReLU at its input, ``(B, P)``."""
-    slope, shift = _line_over(layer)
+    slope, shift = layer.line_over
     return slope * inputs + shift
-
-
-def _line_over(layer: Layer) -> tuple[FloatArray, FloatArray]:
-    """Return slope and shift of the line above each ReLU."""
-    low, high = np.minimum(layer.lower, 0.0), np.maximum(layer.upper, 0.0)
-    width = np.where(high - low > 0, high - low, 1.0)
-    slope = np.where(layer.lower >= 0, 1.0, high / width)
-    return slope, np.where(layer.lower >= 0, 0.0, -slope * low)

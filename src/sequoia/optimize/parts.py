@@ -16,7 +16,7 @@ class Part:
     Attributes
     ----------
     fixed
-        0 or 1 for a fixed column, -1 for the others, ``(N,)``.
+        0 or 1 for a fixed input, -1 for the others, ``(I,)``.
     sides
         1 for a neuron that is on, -1 for one that is off, 0 for the others, by layer.
     slopes
@@ -33,10 +33,10 @@ class Part:
         sides = [np.zeros(len(matrix), dtype=np.int64) for matrix in net.weights]
         return cls(np.full(net.n_inputs, -1, dtype=np.int8), sides, [])
 
-    def with_column(self, column: int, to: int, slopes: list[FloatArray]) -> "Part":
-        """Return the half where a column is fixed."""
+    def with_input(self, place: int, to: int, slopes: list[FloatArray]) -> "Part":
+        """Return the half where an input is fixed."""
         fixed = self.fixed.copy()
-        fixed[column] = to
+        fixed[place] = to
         return Part(fixed, self.sides, slopes)
 
     def with_neuron(self, layer: int, unit: int, side: int, slopes: list[FloatArray]) -> "Part":
@@ -47,7 +47,7 @@ class Part:
         return Part(self.fixed, sides, slopes)
 
     def restricted(self, net: ReluNet) -> ReluNet:
-        """Return the network of one state over the columns that are not fixed."""
+        """Return the network of one state over the inputs that are not fixed."""
         is_free, is_chosen = self.fixed < 0, self.fixed == 1
         linear = net.linear[:, is_free]
         constant = net.constant + net.linear[:, is_chosen].sum(axis=1)
@@ -60,7 +60,7 @@ class Part:
 
 @dataclass(frozen=True, eq=False)
 class Line:
-    """A linear function of the free columns that lies above the network in one part.
+    """A linear function of the free inputs that lies above the network in one part.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Line:
         ]
 
     def influence(self, net: ReluNet, layers: list[Layer]) -> FloatArray:
-        """Return how much each free column moves the neurons that can be both on and off."""
+        """Return how much each free input moves the neurons that can be both on and off."""
         moved: FloatArray = np.zeros(len(net.output))
         for matrix, layer, factor in zip(
             reversed(net.weights), reversed(layers), reversed(self.factors), strict=True

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.arrays import FloatArray
+from sequoia.arrays import FloatArray, IntArray
 from sequoia.errors import SequoiaError
 
 
@@ -89,7 +89,7 @@ class ReluNet:
         """``I``."""
         return int(self.linear.shape[1])
 
-    def only(self, states: Sequence[int] | slice) -> "ReluNet":
+    def only(self, states: Sequence[int] | IntArray | slice) -> "ReluNet":
         """Return the functions of some of the states."""
         return ReluNet(
             self.weights,
@@ -110,3 +110,25 @@ class ReluNet:
         for matrix, bias in zip(self.weights[1:], self.biases, strict=True):
             hidden = np.maximum(hidden @ matrix.T + bias, 0.0)
         return total + hidden @ self.output
+
+    def alone(self) -> FloatArray:
+        """Return what each input adds on its own, ``(B, I)``."""
+        inputs = np.concatenate([np.zeros((1, self.n_inputs)), np.eye(self.n_inputs)])
+        values = self.values(np.broadcast_to(inputs, (len(self), *inputs.shape)))
+        gains: FloatArray = values[:, 1:] - values[:, :1]
+        return gains
+
+    def slopes(self, inputs: FloatArray) -> FloatArray:
+        """Return how the value of each state rises with each of its inputs, ``(B, I)`` for both."""
+        if not self.weights:
+            return self.linear
+        hidden = inputs
+        is_on = []
+        for depth, matrix in enumerate(self.weights):
+            hidden = hidden @ matrix.T + (self.biases[depth - 1] if depth else self.first_bias)
+            is_on.append(hidden > 0)
+            hidden = np.maximum(hidden, 0.0)
+        factor = np.broadcast_to(self.output, hidden.shape)
+        for matrix, on in zip(reversed(self.weights), reversed(is_on), strict=True):
+            factor = (factor * on) @ matrix
+        return self.linear + factor

@@ -83,6 +83,11 @@ class HighsSession:
         """Begin the next solve from nothing, so that it does not depend on earlier ones."""
         self._engine.clearSolver()
 
+    def bound(self, lower: FloatArray, upper: FloatArray) -> None:
+        """Set bounds of the first columns, for all that follows."""
+        size = len(lower)
+        self._engine.changeColsBounds(size, self._columns[:size], lower, upper)
+
     def maximise(
         self,
         objective: FloatArray,

@@ -202,3 +202,42 @@ def test_absent_worker_visits_nobody():
 def test_bad_input_names_the_place(arguments, message):
     with pytest.raises(ProblemError, match=message):
         Assignment(**{"costs": [1, 2], "capacities": [3, 4]} | arguments)
+
+
+@settings(deadline=None, max_examples=150)
+@given(assignments(7, 3), st.integers(0, 2**32))
+def test_heaviest_by_lots(example, seed):
+    weights = np.random.default_rng(seed).standard_normal(example.space.n_actions)
+    action = example.space.heaviest(weights)
+    assert chosen_of(action) in example.feasible
+    best = max(sum(weights[list(chosen)]) for chosen in example.feasible)
+    assert weights @ action == pytest.approx(best)
+
+
+def test_lots_agree_with_packing():
+    """The table of lots says what the search for a plan says, at a size of practice."""
+    rng = np.random.default_rng(2)
+    space = Assignment(rng.integers(2, 7, 40), rng.integers(2, 8, 10))
+    actions = (rng.random((300, 40)) < rng.uniform(0.1, 0.5, (300, 1))).astype(np.int8)
+    fits = space.allows(actions)
+    assert 0 < fits.sum() < 300
+    assert fits.tolist() == [space._plan(action) is not None for action in actions]
+
+
+def test_maximal_lots_are_full_and_cover_all():
+    space = Assignment([2, 2, 3, 3, 4, 6], [4, 5, 7])
+    table = space._table
+    assert table.contain(table.maximal).all()
+    for lot in table.maximal:
+        for size in range(len(lot)):
+            more = lot.copy()
+            more[size] += 1
+            assert not table.contain(more[None])[0]
+    for lot in np.argwhere(table.fits):
+        assert (lot <= table.maximal).all(axis=1).any()
+
+
+def test_too_many_lots_are_left_to_a_solver():
+    space = Assignment(2.0 + np.arange(30) / 7, np.full(9, 12.0))
+    assert space.heaviest(np.ones(30)) is None
+    assert space.spending[1] == pytest.approx(108.0)

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -11,6 +12,7 @@ from scipy import sparse
 from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray, frozen, require
 from sequoia.problem.names import checked_names, index_of, say
 from sequoia.problem.sheets import Sheets, table
+from sequoia.problem.spaces.lots import Lots
 from sequoia.problem.spaces.packing import Load, Packer, PackingTooHard, maximal_loads
 from sequoia.problem.spaces.space import ActionSpace, Growth
 from sequoia.problem.system import TOLERANCE, Decision, LinearSystem, Rows
@@ -111,7 +113,7 @@ class Assignment(ActionSpace):
         """
         if self._loads is None:
             return self.system
-        sizes, size_of = np.unique(self.costs, return_inverse=True)
+        sizes, size_of = self._sizes
         rooms, n_workers = np.unique(self.capacities, return_counts=True)
         loads = [load for room in rooms.tolist() for load in self._loads[room]]
         owner = [index for index, room in enumerate(rooms.tolist()) for _ in self._loads[room]]
@@ -138,26 +140,67 @@ class Assignment(ActionSpace):
             ),
         )
 
+    @cached_property
+    def _sizes(self) -> tuple[FloatArray, IntArray]:
+        """The different costs, ascending, and which of them each arm has, ``(J,)``."""
+        sizes, size_of = np.unique(self.costs, return_inverse=True)
+        return sizes, size_of.reshape(-1)
+
+    @cached_property
+    def _table(self) -> Lots | None:
+        """All lots that can be visited; ``None`` when there are too many."""
+        if self._loads is None:
+            return None
+        counts = np.bincount(self._sizes[1]).tolist()
+        return Lots.of(counts, [self._loads[room] for room in self.capacities.tolist()])
+
+    @cached_property
+    def spending(self) -> tuple[FloatArray, float]:
+        """Costs, and what the fullest lot costs or, if that is not known, all capacities."""
+        if self._table is None:
+            return self.costs, float(self.capacities.sum()) + TOLERANCE * self.n_workers
+        return self.costs, float((self._table.maximal @ self._sizes[0]).max()) + TOLERANCE
+
     def allows(self, actions: ArrayLike) -> BoolArray:
-        """Decide once per multiset of costs."""
+        """Decide by how many arms of each cost are visited."""
+        lots = self._lots(np.asarray(actions, dtype=np.int8))
+        if self._table is not None:
+            return self._table.contain(lots)
+        _, first, position = np.unique(lots, axis=0, return_index=True, return_inverse=True)
         actions = np.asarray(actions, dtype=np.int8)
-        _, first, position = np.unique(
-            self._lots(actions), axis=0, return_index=True, return_inverse=True
-        )
         verdicts = np.array([self._plan(actions[i]) is not None for i in first], dtype=np.bool_)
         result: BoolArray = verdicts[position.reshape(-1)]
         return result
+
+    def heaviest(self, weights: FloatArray) -> ActionArray | None:
+        """Of each cost, take the heaviest arms; how many, is looked up."""
+        if self._table is None:
+            return None
+        order = np.lexsort((-weights, self._sizes[1]))
+        arms = [order[own] for own in self._places]
+        gains = np.maximum(weights, 0.0)
+        lot = self._table.best([gains[own].cumsum() for own in arms])
+        chosen = np.concatenate([own[:taken] for own, taken in zip(arms, lot, strict=True)])
+        action = np.zeros(self.n_actions, dtype=np.int8)
+        action[chosen[weights[chosen] > 0]] = 1
+        return action
+
+    @cached_property
+    def _places(self) -> list[slice]:
+        """Where the arms of each cost are, when all arms are ordered by cost."""
+        ends = np.cumsum(np.bincount(self._sizes[1])).tolist()
+        return [slice(start, end) for start, end in pairwise([0, *ends])]
 
     @cached_property
     def _packer(self) -> Packer | None:
         if self._loads is None:
             return None
         rooms = self.capacities.tolist()
-        return Packer(np.unique(self.costs).tolist(), rooms, [self._loads[room] for room in rooms])
+        return Packer(self._sizes[0].tolist(), rooms, [self._loads[room] for room in rooms])
 
     def _lots(self, actions: ActionArray) -> IntArray:
         """Return how many arms of each cost each action visits, ``(B, costs)``."""
-        sizes, size_of = np.unique(self.costs, return_inverse=True)
+        sizes, size_of = self._sizes
         lots: IntArray = actions @ np.eye(len(sizes), dtype=np.int64)[size_of]
         return lots
 
@@ -171,7 +214,7 @@ class Assignment(ActionSpace):
         if loads is None:
             return None
         visits = np.zeros((self.n_workers, self.n_actions), dtype=np.int8)
-        for index, size in enumerate(np.unique(self.costs)):
+        for index, size in enumerate(self._sizes[0]):
             arms = np.flatnonzero((action == 1) & (self.costs == size))
             visits[np.repeat(np.arange(self.n_workers), [load[index] for load in loads]), arms] = 1
         return visits.reshape(-1)

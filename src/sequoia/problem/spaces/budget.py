@@ -45,6 +45,11 @@ class Budget(ActionSpace):
         spent = Rows.at_most(self.costs[None, :], self.limit, ["budget"])
         return LinearSystem.from_rows([spent], self.n_actions, self.names)
 
+    @property
+    def spending(self) -> tuple[FloatArray, float]:
+        """Costs and limit."""
+        return self.costs, self.limit + TOLERANCE
+
     @cached_property
     def _most(self) -> int | None:
         """How many actions may be chosen, where only their number matters."""

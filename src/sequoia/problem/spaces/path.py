@@ -49,6 +49,7 @@ class Path(ActionSpace):
     """
 
     kind = "path"
+    has_quick_program = False
     why_not_iterative = (
         "there is no simple way to build a closed walk one stop at a time (paper, appendix D)"
     )

@@ -60,6 +60,11 @@ class Ruled(ActionSpace):
         """The slim rows of the base and those of the rules."""
         return self._today.slim.with_rows(self._rows)
 
+    @property
+    def spending(self) -> tuple[FloatArray, float]:
+        """That of the base."""
+        return self._today.spending
+
     @cached_property
     def idle(self) -> Decision:
         """The decision to do nothing in the base, whether or not the rules allow it."""

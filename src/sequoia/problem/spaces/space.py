@@ -69,12 +69,15 @@ class ActionSpace(ABC):
     ----------
     is_down_closed
         Whether whatever is feasible stays feasible when a column is dropped.
+    has_quick_program
+        Whether a solver finds the best action of `compact` quickly by itself.
     why_not_iterative
         Why the paper's step-by-step baselines do not apply here; ``None`` where they do.
     """
 
     kind: ClassVar[str]
     is_down_closed: ClassVar[bool] = True
+    has_quick_program: ClassVar[bool] = True
     why_not_iterative: ClassVar[str | None] = None
     names: Sequence[str]
 
@@ -113,6 +116,11 @@ class ActionSpace(ABC):
     @abstractmethod
     def to_sheets(self) -> Sheets:
         """Return the options and tables that define this space."""
+
+    @property
+    def spending(self) -> tuple[FloatArray, float]:
+        """What each column costs, ``(N,)``, not negative, and what no action costs more than."""
+        return np.ones(self.n_actions), float(self.n_actions)
 
     @property
     def base(self) -> "ActionSpace":

@@ -1,0 +1,71 @@
+"""How much an action may choose: in number, and in cost."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from sequoia.arrays import ActionArray, FloatArray
+from sequoia.problem import ActionSpace
+
+_LEAST_COST = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class Allowance:
+    """Two relaxations of the rules over which linear functions are maximised at once.
+
+    Attributes
+    ----------
+    most
+        No action chooses more inputs.
+    costs
+        Of each input, ``(I,)``; ``None`` where all cost the same.
+    room
+        No action costs more.
+    """
+
+    most: int
+    costs: FloatArray | None = None
+    room: float = np.inf
+
+    @classmethod
+    def of(cls, space: ActionSpace, most: int) -> "Allowance":
+        """Return that of a space where at most so many columns can be chosen."""
+        costs, room = space.spending
+        if not len(costs) or costs.min() == costs.max():
+            return cls(most)
+        return cls(most, np.maximum(costs, _LEAST_COST), room)
+
+    def after(self, fixed: ActionArray) -> "Allowance":
+        """Return what is left for the free inputs: 0 or 1 for a fixed input, -1 for the others."""
+        is_chosen = fixed == 1
+        most = self.most - int(is_chosen.sum())
+        if self.costs is None:
+            return Allowance(most)
+        return Allowance(most, self.costs[fixed < 0], self.room - self.costs[is_chosen].sum())
+
+    def largest(self, rows: FloatArray) -> FloatArray:
+        """Return an upper bound of each row, ``(..., I)``, over the actions."""
+        total = self.largest_few(rows)
+        return total if self.costs is None else np.minimum(total, self._affordable(rows))
+
+    def largest_few(self, rows: FloatArray) -> FloatArray:
+        """Return a looser bound more quickly, by number alone."""
+        gains = np.maximum(rows, 0.0)
+        if self.most < rows.shape[-1]:
+            gains = (
+                np.partition(gains, -self.most)[..., -self.most :] if self.most else gains[..., :0]
+            )
+        total: FloatArray = gains.sum(axis=-1)
+        return total
+
+    def _affordable(self, rows: FloatArray) -> FloatArray:
+        """Take what is worth most for its cost, the last of it in part."""
+        assert self.costs is not None
+        gains = np.maximum(rows, 0.0)
+        order = np.argsort(-gains / self.costs)
+        costs = self.costs[order]
+        left = self.room - costs.cumsum(axis=-1)
+        share = np.clip(left / costs + 1.0, 0.0, 1.0)
+        total: FloatArray = (np.take_along_axis(gains, order, axis=-1) * share).sum(axis=-1)
+        return total
