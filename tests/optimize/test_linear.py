@@ -13,10 +13,13 @@ from sequoia.solve import Limits, Solution, Status
 
 
 @pytest.mark.parametrize("name", EVERYTHING)
-@pytest.mark.parametrize(("listed", "unit"), [(True, 1.0), (False, 1.0), (False, 1e-9)])
-def test_every_way_finds_the_best_of_all(name, listed, unit, monkeypatch):
-    if not listed:
+@pytest.mark.parametrize("unit", [1.0, 1e-9])
+@pytest.mark.parametrize("way", ["listed", "relaxed", "solved"])
+def test_every_way_finds_the_best_of_all(name, way, unit, monkeypatch):
+    if way != "listed":
         monkeypatch.setattr(linear_module, "_MAX_COLUMNS_TO_LIST", 0)
+    if way == "solved":
+        monkeypatch.setattr(linear_module, "has_quick_relaxation", lambda _: False)
     columns = columns_of(name)
     inputs = columns.encode(feasible_actions(name))
     linear = Linear(columns)
@@ -26,6 +29,18 @@ def test_every_way_finds_the_best_of_all(name, listed, unit, monkeypatch):
         assert best.bound == pytest.approx(best.value, abs=1e-5 * unit)
         assert best.inputs.tolist() == columns.encode(best.action[None])[0].tolist()
         columns.space.certify(best.action)
+
+
+def test_a_whole_point_of_the_relaxation_needs_no_program():
+    columns = Columns.of_problem(FAMILIES["scheduling"](arms=40))
+    linear = Linear(columns)
+    linear._solver = TooSlow()
+    for weights in np.random.default_rng(0).uniform(-1, 1, (5, 40)):
+        best = linear.maximise(weights)
+        assert best.is_proven
+        # The same question has the same answer, whatever was asked in between.
+        linear.maximise(-weights)
+        assert linear.maximise(weights).action.tolist() == best.action.tolist()
 
 
 @pytest.mark.parametrize("name", ["interventions", "unequal doses"])

@@ -122,7 +122,7 @@ class Linear:
         if self._listed is not None:
             actions, inputs = self._listed
             return self._exactly(actions[int((inputs @ weights).argmax())], weights)
-        if self._relaxes:
+        if self._relaxes and self._sift is None:
             relaxed = self._relaxed(weights)
             if relaxed.is_proven:
                 return relaxed
