@@ -61,6 +61,6 @@ def _wrong(result: Result) -> list[str]:
         lines.append(f"broke the rules {result.n_forbidden} times")
     if result.name == "local" and result.losses and np.mean(result.losses) > MOST_LOSS_LOCAL:
         lines.append(f"is {100 * np.mean(result.losses):.2g} % below the optimum on average")
-    if min(result.losses, default=0.0) < -PROVEN and not result.n_forbidden:
-        lines.append(f"found {-min(result.losses):.1e} more than our exact engines")
+    if result.most_above_proof > PROVEN and not result.n_forbidden:
+        lines.append(f"found {result.most_above_proof:.1e} more than our exact engines")
     return lines

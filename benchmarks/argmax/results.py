@@ -76,6 +76,17 @@ class Result:
         return [(best - value) / max(abs(best), 1.0) for best, value in pairs]
 
     @property
+    def most_above_proof(self) -> float:
+        """How far some value is above our proven optimum, relative to it; never, if all is well."""
+        pairs = [(s["value"], *self.best.get(s["state"], (0.0, False))) for s in self.solves]
+        above = [
+            (value - best) / max(abs(best), 1.0)
+            for value, best, is_proven in pairs
+            if is_proven and value is not None
+        ]
+        return max(above, default=0.0)
+
+    @property
     def is_compared_with_proofs(self) -> bool:
         """Whether all losses are against a proven optimum."""
         return all(self.best[s["state"]][1] for s in self.solves if s["state"] in self.best)
