@@ -213,12 +213,12 @@ def test_heaviest_with_fixed_inputs(name):
     oracle, inputs = oracle_for(columns), columns.encode(feasible_actions(name))
     assert oracle.allowance.most >= inputs.sum(axis=1).max()
     rng = np.random.default_rng(7)
-    exact, empty = 0, 0
+    exact, empty, known = 0, 0, 0
     for _ in range(200):
         fixed = rng.choice([-1, -1, -1, 0, 1], inputs.shape[1]).astype(np.int8)
         weights = np.where(fixed < 0, rng.standard_normal(len(fixed)), 0.0)
         left = inputs[((fixed < 0) | (inputs == fixed)).all(axis=1)]
-        point, weight = oracle.best(weights, fixed)
+        point, weight, losses = oracle.best(weights, fixed)
         if not len(left):
             empty += point is None and weight == -np.inf
             assert name in RELAXED or point is None
@@ -230,7 +230,13 @@ def test_heaviest_with_fixed_inputs(name):
         is_exact = weight <= truth + 1e-6 and point.tolist() in left.tolist()
         assert is_exact or name in RELAXED
         exact += is_exact
+        # What has an input otherwise than the point weighs that much less.
+        for place, loss in enumerate(losses()):
+            others = left[left[:, place] == 1 - point[place]] @ weights
+            assert others.max(initial=-np.inf) <= weight - loss + 1e-9
+            known += len(others) > 0 and loss > 0
     assert exact > 20
+    assert known > 100 or name in ("path, long edges", "budget, nothing to spend")
     assert empty > 0 or name == "budget, enough for all"
 
 

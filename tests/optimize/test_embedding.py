@@ -17,17 +17,13 @@ from argmax_cases import (
 )
 
 from sequoia.optimize.embedding import Embedding, naive_layers, scaled
-from sequoia.optimize.neuron_bounds import Layer, NeuronBounds, Reach
+from sequoia.optimize.neuron_bounds import NeuronBounds, Reach
 from sequoia.solve import Highs, Status
-
-
-def of_state(layers, state):
-    return [Layer(layer.lower[[state]], layer.upper[[state]]) for layer in layers]
 
 
 def embed(name, net, state=0, one_sided=True):
     columns = columns_of(name)
-    layers = of_state(NeuronBounds(Reach(columns)).of(net), state)
+    layers = NeuronBounds(Reach(columns)).of(net.only([state]))
     return Embedding.of(net.only([state]), layers, columns, one_sided)
 
 
@@ -54,9 +50,8 @@ def test_point_is_feasible_and_worth_the_forward_pass(name):
     rng = np.random.default_rng(0)
     for kind in KINDS:
         net = case(name, kind)
-        layers = bounds.of(net)
         for state, one_sided in ((0, True), (1, False)):
-            own = of_state(layers, state)
+            own = bounds.of(net.only([state]))
             embedding = Embedding.of(net.only([state]), own, columns, one_sided)
             action = actions[rng.integers(len(actions))]
             point = embedding.point(columns.point(action))
@@ -105,8 +100,8 @@ def test_stable_neurons_get_no_switch():
 def test_switches_are_exactly_the_unstable_neurons_that_can_raise_the_value():
     columns = columns_of("budget")
     net = random_net(np.random.default_rng(4), 8, (9, 9))
-    layers = of_state(NeuronBounds(Reach(columns)).of(net), 1)
-    unstable = [(layer.lower[0] < 0) & (layer.upper[0] > 0) for layer in layers]
+    layers = NeuronBounds(Reach(columns)).of(net.only([1]))
+    unstable = [(layer.lower < 0) & (layer.upper > 0) for layer in layers]
     assert (unstable[1] & (net.output < 0)).any()
     one, both = embed("budget", net, 1), embed("budget", net, 1, one_sided=False)
     assert [layer.switch.size for layer in both.layers] == [u.sum() for u in unstable]
@@ -123,9 +118,9 @@ def test_neurons_without_weight_are_left_out():
 def test_naive_layers_know_nothing():
     net = case("budget", "three layers")
     layers = naive_layers(net)
-    assert [layer.lower.shape for layer in layers] == [(3, 3), (3, 5), (3, 2)]
+    assert [layer.lower.shape for layer in layers] == [(3,), (5,), (2,)]
     assert {float(v) for layer in layers for v in layer.upper.flat} == {1e5}
-    embedding = Embedding.of(net.only([0]), of_state(layers, 0), columns_of("budget"), False)
+    embedding = Embedding.of(net.only([0]), layers, columns_of("budget"), False)
     assert embedding.program.is_integer.sum() == 8 + 10
 
 
@@ -134,7 +129,7 @@ def test_naive_layers_know_nothing():
 def test_scaled_is_the_same_function_in_other_units(name, kind):
     columns = columns_of(name)
     net = case(name, kind)
-    layers = of_state(NeuronBounds(Reach(columns)).of(net), 1)
+    layers = NeuronBounds(Reach(columns)).of(net.only([1]))
     one = net.only([1])
     same, bounds, worth = scaled(one, layers)
     inputs = columns.encode(feasible_actions(name))[None]

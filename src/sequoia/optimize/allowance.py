@@ -1,5 +1,6 @@
 """How much an action may choose: in number, and in cost."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -48,6 +49,28 @@ class Allowance:
         """Return an upper bound of each row, ``(..., I)``, over the actions."""
         total = self.largest_few(rows)
         return total if self.costs is None else np.minimum(total, self._affordable(rows))
+
+    def losses(self, weights: FloatArray, action: ActionArray, heaviest: float) -> FloatArray:
+        """Return how far below ``heaviest`` actions are that have an input otherwise, ``(I,)``."""
+        losses = np.zeros(len(weights))
+        for prices, paid in self._prices(np.maximum(weights, 0.0)):
+            left = weights - prices
+            most = paid + np.maximum(left, 0.0).sum()
+            losses = np.maximum(losses, np.where(action > 0, left, -left) - (most - heaviest))
+        return losses
+
+    def _prices(self, gains: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        """Yield prices of the inputs, and what all that may be chosen pays at most."""
+        ordered = np.append(np.sort(gains)[::-1], 0.0)
+        for place in (self.most - 1, self.most):
+            price = ordered[min(place, len(gains))]
+            yield np.full(len(gains), price), price * self.most
+        if self.costs is not None:
+            ratios = gains / self.costs
+            order = np.argsort(-ratios)
+            place = int(np.searchsorted(self.costs[order].cumsum(), self.room))
+            price = ratios[order[place]] if place < len(gains) else 0.0
+            yield price * self.costs, price * self.room
 
     def largest_few(self, rows: FloatArray) -> FloatArray:
         """Return a looser bound more quickly, by number alone."""

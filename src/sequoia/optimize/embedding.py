@@ -8,7 +8,7 @@ from scipy.sparse import coo_array, csr_array
 
 from sequoia.arrays import BoolArray, FloatArray, IntArray
 from sequoia.optimize.columns import Columns
-from sequoia.optimize.neuron_bounds import Layer
+from sequoia.optimize.layer import Layer
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.problem import LinearSystem
 from sequoia.solve import Program
@@ -18,7 +18,7 @@ NAIVE_BIG_M = 1e5
 
 def naive_layers(net: ReluNet) -> list[Layer]:
     """Return bounds that know nothing: the big-M of the authors' code, for comparison."""
-    sizes = [(len(net), len(matrix)) for matrix in net.weights]
+    sizes = [len(matrix) for matrix in net.weights]
     return [Layer(np.full(s, -NAIVE_BIG_M), np.full(s, NAIVE_BIG_M)) for s in sizes]
 
 
@@ -33,7 +33,7 @@ def scaled(net: ReluNet, bounds: list[Layer]) -> tuple[ReluNet, list[Layer], flo
     before = np.ones(net.n_inputs)
     for depth, (matrix, layer) in enumerate(zip(net.weights, bounds, strict=True)):
         bias = net.first_bias if depth == 0 else net.biases[depth - 1]
-        unit = _power_of_two(layer.upper[0] - layer.lower[0])
+        unit = _power_of_two(layer.upper - layer.lower)
         weights.append(matrix * before / unit[:, None])
         biases.append(bias / unit)
         layers.append(Layer(layer.lower / unit, layer.upper / unit))
@@ -100,7 +100,7 @@ class Embedding:
             bias = net.first_bias[0] if depth == 0 else net.biases[depth - 1]
             wanted = net.output > 0 if is_last and one_sided else np.ones(len(matrix), dtype=bool)
             matters = net.output != 0 if is_last and one_sided else np.ones(len(matrix), dtype=bool)
-            low, high = bounds[depth].lower[0], bounds[depth].upper[0]
+            low, high = bounds[depth].lower, bounds[depth].upper
             neurons = _place(builder, low, high, wanted, matters)
             part = matrix[np.ix_(neurons.kept, inputs)]
             _tie(builder, neurons, part, sources, bias[neurons.kept], low, high)

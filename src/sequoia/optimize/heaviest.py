@@ -1,5 +1,7 @@
 """The largest value of a linear function over all actions, with some of its inputs fixed."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -7,7 +9,7 @@ import numpy as np
 from sequoia.arrays import ActionArray, FloatArray
 from sequoia.optimize.allowance import Allowance
 from sequoia.optimize.columns import Columns
-from sequoia.optimize.neuron_bounds import Layer
+from sequoia.optimize.layer import Layer
 from sequoia.optimize.priced_rows import PricedRows
 from sequoia.solve import Highs, Status
 
@@ -27,10 +29,14 @@ class Heaviest(NamedTuple):
         allows none, then the weight is minus infinity, or where it is too much work to tell.
     weight
         No action weighs more.
+    losses
+        Says on demand how much less any action weighs that has an input otherwise than the point,
+        ``(I,)``; zero or less where nothing is known.
     """
 
     point: FloatArray | None
     weight: float
+    losses: Callable[[], FloatArray] | None = None
 
 
 class Oracle(Protocol):
@@ -118,7 +124,7 @@ class ByAction:
         unit = float(np.abs(weights).max(initial=0.0)) or 1.0
         n_chosen = int((fixed == 1).sum())
         sign = np.array([-1.0, 1.0, 0.0])[fixed]
-        reward = unit
+        reward = 8.0 * unit
         while True:
             action = self._space.heaviest(weights + reward * sign)
             if action is None:
@@ -126,11 +132,22 @@ class ByAction:
             if ((fixed < 0) | (action == fixed)).all():
                 weight = float(weights @ action)
                 slack = _SLACK * (abs(weight) + reward * n_chosen)
-                return Heaviest(action.astype(np.float64), weight + slack)
+                most = weight + slack
+                losses = partial(self._losses, weights, fixed, action, most)
+                return Heaviest(action.astype(np.float64), most, losses)
             # Then what breaks a fixed column loses more than all others can be worth.
             if reward > 2 * len(weights) * unit:
                 return Heaviest(None, -np.inf)
             reward *= 8.0
+
+    def _losses(
+        self, weights: FloatArray, fixed: ActionArray, action: ActionArray, heaviest: float
+    ) -> FloatArray:
+        free = np.flatnonzero(fixed < 0)
+        losses = np.zeros(len(weights))
+        allowance = self.allowance.after(fixed)
+        losses[free] = allowance.losses(weights[free], action[free], heaviest)
+        return losses
 
 
 class ByRelaxation:
@@ -169,7 +186,8 @@ class ByRelaxation:
         prices = self._rows.signed(unit * found.row_duals)
         left = weights - prices @ self._rows.use
         paid = np.maximum(left * lower, left * upper).sum()
-        return Heaviest(found.values[: len(weights)], float(paid + self._rows.support(prices)))
+        weight, point = float(paid + self._rows.support(prices)), found.values[: len(weights)]
+        return Heaviest(point, weight, lambda: np.where(point > 0.5, left, -left))
 
 
 def _loosely(allowance: Allowance, weights: FloatArray, fixed: ActionArray) -> Heaviest:

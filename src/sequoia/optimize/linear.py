@@ -139,13 +139,13 @@ class Linear:
         """Return the best point of the linear relaxation, if it is an action."""
         self._relaxation.forget()
         nothing = np.full(len(weights), -1, dtype=np.int8)
-        point, bound = self._relaxation.best(weights, nothing)
-        if point is not None:
-            actions, is_own = self._columns.actions_at(point[None])
+        found = self._relaxation.best(weights, nothing)
+        if found.point is not None:
+            actions, is_own = self._columns.actions_at(found.point[None])
             if is_own[0]:
                 best = self._exactly(actions[0], weights)
-                return replace(best, bound=max(bound, best.value))
-        return Best(None, None, -np.inf, bound)
+                return replace(best, bound=max(found.weight, best.value))
+        return Best(None, None, -np.inf, found.weight)
 
     @cached_property
     def _relaxation(self) -> ByRelaxation:

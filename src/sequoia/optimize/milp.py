@@ -12,8 +12,9 @@ from sequoia.errors import SolverFailed
 from sequoia.optimize.argmax import Answer
 from sequoia.optimize.columns import Columns
 from sequoia.optimize.embedding import Embedding, scaled
+from sequoia.optimize.layer import Layer
 from sequoia.optimize.local_search import LocalSearch
-from sequoia.optimize.neuron_bounds import Layer, NeuronBounds, Reach
+from sequoia.optimize.neuron_bounds import NeuronBounds, Reach
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.solve import Highs, Limits, Program, Solution, Solver, Status, write_mps
 
@@ -67,11 +68,11 @@ class Milp:
 
     def improve(self, net: ReluNet, starts: ActionArray) -> Answer:
         """Prove or improve given feasible actions, ``(B, N)``."""
-        layers = self._bounds.of(net)
+        states = [net.only([state]) for state in range(len(net))]
+        layers = [self._bounds.of(one) for one in states]
 
         def solve(state: int) -> _One:
-            own = [Layer(layer.lower[[state]], layer.upper[[state]]) for layer in layers]
-            return self._solve(net.only([state]), own, starts[state], state)
+            return self._solve(states[state], layers[state], starts[state], state)
 
         with ThreadPoolExecutor(self._workers) as pool:
             found = list(pool.map(solve, range(len(net))))

@@ -1,12 +1,14 @@
-"""Parts of a space, and lines that lie above a network over one of them."""
+"""Parts of a space that branch and bound splits."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sequoia.arrays import ActionArray, FloatArray, IntArray
-from sequoia.optimize.neuron_bounds import Layer, chord, line_above
+from sequoia.arrays import ActionArray, FloatArray
+from sequoia.optimize.allowance import Allowance
+from sequoia.optimize.layer import Layer
 from sequoia.optimize.relu_net import ReluNet
+from sequoia.optimize.roof import Lines, Roof
 
 
 @dataclass(frozen=True, eq=False)
@@ -17,88 +19,81 @@ class Part:
     ----------
     fixed
         0 or 1 for a fixed input, -1 for the others, ``(I,)``.
-    sides
-        1 for a neuron that is on, -1 for one that is off, 0 for the others, by layer.
-    slopes
-        Of the lines below the ReLUs that served the part it was split from; none at first.
+    layers
+        Bounds of every neuron, ``(P_d,)`` each.
+    centre
+        The mean of the points that were highest, here or where this was split from, ``(I,)``.
+    lines
+        Those that were lowest there; ``None`` at first.
     """
 
     fixed: ActionArray
-    sides: list[IntArray]
-    slopes: list[FloatArray]
+    layers: list[Layer]
+    centre: FloatArray
+    lines: Lines | None = None
 
     @classmethod
-    def whole(cls, net: ReluNet) -> "Part":
-        """Return all of the space."""
-        sides = [np.zeros(len(matrix), dtype=np.int64) for matrix in net.weights]
-        return cls(np.full(net.n_inputs, -1, dtype=np.int8), sides, [])
+    def whole(cls, net: ReluNet, first_range: Layer, centre: FloatArray) -> "Part":
+        """Return all of the space, given what the first matrix can add."""
+        layers = []
+        if net.weights:
+            bias = net.first_bias[0]
+            layers.append(Layer(bias + first_range.lower, bias + first_range.upper))
+        for matrix, own in zip(net.weights[1:], net.biases, strict=True):
+            last = layers[-1]
+            layers.append(Layer(own - last.largest(-matrix), own + last.largest(matrix)))
+        return cls(np.full(net.n_inputs, -1, dtype=np.int8), layers, centre)
 
-    def with_input(self, place: int, to: int, slopes: list[FloatArray]) -> "Part":
-        """Return the half where an input is fixed."""
-        fixed = self.fixed.copy()
-        fixed[place] = to
-        return Part(fixed, self.sides, slopes)
+    def with_inputs(self, fixed: ActionArray) -> "Part":
+        """Return where more inputs are fixed."""
+        return replace(self, fixed=fixed, centre=np.where(fixed < 0, self.centre, fixed))
 
-    def with_neuron(self, layer: int, unit: int, side: int, slopes: list[FloatArray]) -> "Part":
-        """Return the half where a neuron is on or off."""
-        sides = list(self.sides)
-        sides[layer] = sides[layer].copy()
-        sides[layer][unit] = side
-        return Part(self.fixed, sides, slopes)
+    def by_input(self, place: int) -> "list[Part]":
+        """Return the halves where an input is 0 and 1."""
+        here = np.arange(len(self.fixed)) == place
+        return [self.with_inputs(np.where(here, np.int8(to), self.fixed)) for to in (0, 1)]
 
-    def restricted(self, net: ReluNet) -> ReluNet:
-        """Return the network of one state over the inputs that are not fixed."""
-        is_free, is_chosen = self.fixed < 0, self.fixed == 1
-        linear = net.linear[:, is_free]
-        constant = net.constant + net.linear[:, is_chosen].sum(axis=1)
-        if not net.weights:
-            return ReluNet((), net.first_bias, (), net.output, linear, constant)
-        first, *later = net.weights
-        bias = net.first_bias + first[:, is_chosen].sum(axis=1)
-        return ReluNet((first[:, is_free], *later), bias, net.biases, net.output, linear, constant)
+    def by_neuron(self, depth: int, unit: int) -> "list[Part]":
+        """Return the halves where a neuron is off and on."""
+        whole = self.layers[depth]
+        upper, lower = whole.upper.copy(), whole.lower.copy()
+        upper[unit] = lower[unit] = 0.0
+        halves = []
+        for half in (Layer(whole.lower, upper), Layer(lower, whole.upper)):
+            layers = [half if at == depth else own for at, own in enumerate(self.layers)]
+            halves.append(replace(self, layers=layers))
+        return halves
 
+    def tightened(self, net: ReluNet, allowance: Allowance) -> "Part":
+        """Return the same part with closer bounds of those neurons that matter.
 
-@dataclass(frozen=True, eq=False)
-class Line:
-    """A linear function of the free inputs that lies above the network in one part.
-
-    Attributes
-    ----------
-    weights, constant
-        The function, ``(F,)``.
-    slopes
-        Of the lines below the ReLUs that it was made of.
-    factors
-        Its weight on each unit, by layer.
-    """
-
-    weights: FloatArray
-    constant: float
-    slopes: list[FloatArray]
-    factors: list[FloatArray]
-
-    @classmethod
-    def over(cls, net: ReluNet, layers: list[Layer], slopes: list[FloatArray]) -> "Line":
-        """Put a line in place of every ReLU."""
-        constant, linear = float(net.constant[0]), net.linear[0]
-        if not layers:
-            return cls(linear, constant, slopes, [])
-        factors, offset = line_above(net, layers, net.output[None], slopes)
-        first, *later = (factor[0, 0] for factor in factors)
-        return cls(linear + first, constant + float(offset[0, 0]), slopes, later)
-
-    def lifts(self, layers: list[Layer], inputs: list[FloatArray]) -> list[FloatArray]:
-        """Return by how much each ReLU, at given inputs, lies below its line above, by layer."""
-        return [
-            np.maximum(factor, 0.0) * (chord(layer, value) - np.maximum(value, 0.0))[0]
-            for layer, factor, value in zip(layers, self.factors, inputs, strict=True)
-        ]
-
-    def influence(self, net: ReluNet, layers: list[Layer]) -> FloatArray:
-        """Return how much each free input moves the neurons that can be both on and off."""
-        moved: FloatArray = np.zeros(len(net.output))
-        for matrix, layer, factor in zip(
-            reversed(net.weights), reversed(layers), reversed(self.factors), strict=True
-        ):
-            moved = (moved + np.abs(factor) * layer.is_open[0]) @ np.abs(matrix)
-        return moved if layers else np.abs(self.weights)
+        Parameters
+        ----------
+        allowance
+            What the free inputs may choose.
+        """
+        layers: list[Layer] = []
+        free, chosen = np.flatnonzero(self.fixed < 0), np.flatnonzero(self.fixed == 1)
+        for depth, (matrix, known) in enumerate(zip(net.weights, self.layers, strict=True)):
+            is_needed = known.is_open
+            if depth == len(net.weights) - 1:
+                # The others are only ever replaced by lines below, which need no bounds.
+                is_needed = is_needed & (net.output > 0)
+            units = np.flatnonzero(is_needed)
+            rows = matrix[units]
+            if depth:
+                bias = net.biases[depth - 1][units]
+                roof = Roof(net, layers, self.fixed)
+                both = np.concatenate([rows, -rows])
+                weights, constants, _ = roof.over(both, roof.chords())
+                most = constants + allowance.largest(weights[:, free])
+            else:
+                # Those over all actions are exact already, so that the quicker way is enough.
+                bias = net.first_bias[0][units] + rows[:, chosen].sum(axis=1)
+                open_rows = rows[:, free]
+                most = allowance.largest_few(np.concatenate([open_rows, -open_rows]))
+            lower, upper = known.lower.copy(), known.upper.copy()
+            lower[units] = np.maximum(lower[units], bias - most[len(units) :])
+            upper[units] = np.minimum(upper[units], bias + most[: len(units)])
+            layers.append(Layer(lower, np.maximum(lower, upper)))
+        return replace(self, layers=layers)
