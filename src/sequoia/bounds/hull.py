@@ -18,7 +18,7 @@ from sequoia.solve import Highs, Limits
 _CENTRAL = Highs(solver="ipm", run_crossover="off", presolve="off")
 _REHEARSALS, _LEAST_REHEARSALS, _REHEARSING = 24, 8, 0.2
 _MAX_ROUNDS = 200
-_SMOOTHING = 0.5
+_SMOOTHING = 0.6
 _SETTLING = 0.1
 _CARE = 0.2
 _PATIENCE = 0.5
@@ -51,7 +51,7 @@ def tighten(
     table = prices.table
     patience = _PATIENCE
     for _ in range(_MAX_ROUNDS):
-        before = search.value
+        before, total = search.value, search.total
         is_new = search.price(table, patience)
         if search.is_late or not search.mix():
             break
@@ -60,7 +60,8 @@ def tighten(
         is_settling = search.value - before < _SETTLING * max(search.total - search.value, 0.0)
         # Until mixtures stop improving, good actions are worth more than proofs.
         patience *= _MORE_PATIENCE if is_settling or not is_new else 1.0
-        share = 0.0 if is_settling or not is_new else _SMOOTHING
+        # After a step that was too wide, stay closer to the best prices.
+        share = _SMOOTHING if is_new and search.total == total else 0.0
         table = share * search.best.table + (1 - share) * search.mixed
     return search.best, search.total, search.gap, search.oracle.vertices
 
