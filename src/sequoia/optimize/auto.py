@@ -13,9 +13,12 @@ from sequoia.optimize.relay import Relay
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.solve import Limits
 
+# More take longer to try than a local search, where no proof is asked for.
+_MOST_WITHOUT_PROOF = 50_000
+
 
 class Auto:
-    """Enumerate if there are few actions; else local search, then a proof.
+    """Enumerate if there are few actions; else local search, then a proof, if it is asked for.
 
     The proof is by `Branch` where linear functions are quickly maximised, else by a program; see
     `Relay` for spaces where both are quick.
@@ -47,8 +50,10 @@ class Auto:
         limits = Limits(seconds, PROOF_GAP if gap is None else gap)
         self.lists_actions = True
         try:
-            self._engine: Argmax = Enumeration(columns)
-            self._linear: Argmax = self._engine
+            listed = Enumeration(columns)
+            is_quicker = gap is None and len(listed) > _MOST_WITHOUT_PROOF
+            self._engine: Argmax = LocalSearch(columns) if is_quicker else listed
+            self._linear: Argmax = listed
         except TooLarge:
             self.lists_actions = False
             linear = Linear(columns, limits=limits)

@@ -41,6 +41,10 @@ class Enumeration:
         self._first = np.empty((0, 0), dtype=np.float32)
         self._largest = np.empty(0)
 
+    def __len__(self) -> int:
+        """How many actions there are."""
+        return len(self._actions)
+
     @on_one_thread
     def best(self, net: ReluNet) -> Answer:
         """Return the best of all actions for each state."""
