@@ -43,7 +43,7 @@ def test_no_line_cuts_the_network(widths, seed):
     net, part, points = a_part(widths, seed)
     roof = Roof(net, part.layers, part.fixed)
     rng = np.random.default_rng(seed)
-    lines = roof.chords()
+    lines = roof.chords
     values = net.values(points[None])[0] - net.linear[0] @ points.T - net.constant[0]
     for _ in range(20):
         weights, constants, _ = roof.over(net.output[None], lines)
@@ -75,7 +75,7 @@ def test_mixing_lines_lowers_the_bound():
         heights = points @ (weights[0] + net.linear[0]) + constants[0] + net.constant[0]
         return heights.max(), points[heights.argmax()]
 
-    lines = roof.chords()
+    lines = roof.chords
     first, centre = height(lines)
     lowest = first
     for weight in range(2, 20):
@@ -111,6 +111,6 @@ def test_halves_make_up_the_whole():
     seen = inputs_of_layers(net, points)[1][:, unit]
     for half, is_there in ((off, seen <= 0), (on, seen >= 0)):
         roof = Roof(net, half.layers, half.fixed)
-        weights, constants, _ = roof.over(net.output[None], roof.chords())
+        weights, constants, _ = roof.over(net.output[None], roof.chords)
         heights = points @ (weights[0] + net.linear[0]) + constants[0] + net.constant[0]
         assert (heights >= net.values(points[None])[0] - 1e-9)[is_there].all()

@@ -76,7 +76,7 @@ class NeuronBounds:
         for matrix, bias in zip(net.weights[1:], net.biases, strict=True):
             roof = Roof(net, layers, nothing)
             rows = np.concatenate([matrix, -matrix])
-            weights, constants, _ = roof.over(rows, roof.chords())
+            weights, constants, _ = roof.over(rows, roof.chords)
             most = np.minimum(constants + self._reach.quick(weights), layers[-1].largest(rows))
             upper, lower = bias + most[: len(matrix)], bias - most[len(matrix) :]
             layers.append(Layer(lower, np.maximum(upper, lower)))

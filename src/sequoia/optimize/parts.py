@@ -85,7 +85,7 @@ class Part:
                 bias = net.biases[depth - 1][units]
                 roof = Roof(net, layers, self.fixed)
                 both = np.concatenate([rows, -rows])
-                weights, constants, _ = roof.over(both, roof.chords())
+                weights, constants, _ = roof.over(both, roof.chords)
                 most = constants + allowance.largest(weights[:, free])
             else:
                 # Those over all actions are exact already, so that the quicker way is enough.

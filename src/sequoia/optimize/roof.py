@@ -6,10 +6,11 @@ there, and any mixture of such lines is one more.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
-from sequoia.arrays import ActionArray, FloatArray, IntArray
+from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray
 from sequoia.optimize.layer import Layer
 from sequoia.optimize.relu_net import ReluNet
 
@@ -62,8 +63,9 @@ class Roof:
         self._is_on = [layer.lower >= 0 for layer in layers]
         self.is_open = [layer.is_open for layer in layers]
 
+    @cached_property
     def chords(self) -> Lines:
-        """Return the lines through the ends of each range, and below those that leave less area."""
+        """The lines through the ends of each range, and below those that leave less area."""
         slope, shift = self._chords[0]
         weights = slope[:, None] * self._net.weights[0]
         slopes = [(slope > 0.5).astype(np.float64) for slope, _ in self._chords]
@@ -71,14 +73,13 @@ class Roof:
 
     def lowest(self, point: FloatArray) -> Lines:
         """Return the lines that are closest at inputs between 0 and 1, ``(I,)``."""
-        units = np.flatnonzero(self.is_open[0])
         slopes = [(value > 0).astype(np.float64) for value in self.seen(point)]
-        return self._lower(*self._cuts(units, point), slopes, units, point)
+        return self._lower(*self._cuts(point), slopes, point)
 
     def kept(self, lines: Lines, point: FloatArray) -> Lines:
         """Return lines of a larger part, or the chords where these are lower at a point."""
-        units = np.flatnonzero(self.is_open[0])
-        return self._lower(lines.weights[units], lines.shifts[units], lines.slopes, units, point)
+        units = self._units
+        return self._lower(lines.weights[units], lines.shifts[units], lines.slopes, point)
 
     def over(
         self, rows: FloatArray, lines: Lines
@@ -138,38 +139,46 @@ class Roof:
             moved = own @ np.abs(self._net.weights[depth])
         return moved
 
-    def _lower(
-        self,
-        weights: FloatArray,
-        shifts: FloatArray,
-        slopes: list[FloatArray],
-        units: IntArray,
-        point: FloatArray,
-    ) -> Lines:
-        """Return chords, or other lines of some units where these are lower at a point."""
-        lines = self.chords()
-        is_lower = weights @ point + shifts < lines.weights[units] @ point + lines.shifts[units]
-        lines.weights[units[is_lower]] = weights[is_lower]
-        lines.shifts[units[is_lower]] = shifts[is_lower]
-        return Lines(lines.weights, lines.shifts, slopes)
+    @cached_property
+    def _units(self) -> IntArray:
+        """The units of the first layer that can be both on and off, ``(U,)``."""
+        return np.flatnonzero(self.is_open[0])
 
-    def _cuts(self, units: IntArray, point: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return for some units of the first layer the line that is lowest at a point.
+    def _lower(
+        self, weights: FloatArray, shifts: FloatArray, slopes: list[FloatArray], point: FloatArray
+    ) -> Lines:
+        """Return chords, or other lines of `_units` where these are lower at a point."""
+        chords = self.chords
+        heights = (chords.weights @ point + chords.shifts)[self._units]
+        is_lower = weights @ point + shifts < heights
+        units = self._units[is_lower]
+        all_weights, all_shifts = chords.weights.copy(), chords.shifts.copy()
+        all_weights[units], all_shifts[units] = weights[is_lower], shifts[is_lower]
+        return Lines(all_weights, all_shifts, slopes)
+
+    @cached_property
+    def _whole(self) -> tuple[FloatArray, BoolArray, FloatArray, FloatArray]:
+        """Of `_units`: weights of free inputs, their signs and sizes, and the most that is seen."""
+        own = self._net.weights[0][self._units]
+        rows = own * self._is_free
+        most = self._biases[0][self._units] + own[:, self._chosen].sum(axis=1)
+        return rows, rows > 0, np.abs(rows), most + np.maximum(rows, 0.0).sum(axis=1)
+
+    def _cuts(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the line over whole inputs of each of `_units` that is lowest at a point.
 
         A unit is on if enough inputs suit it. Inputs that suit it least at the point keep their
         weight, until it would be off if all of these suited it worst, and the others best. The
         others have no weight: what they add is needed to be on at all.
         """
-        whole = self._net.weights[0][units]
-        rows = whole * self._is_free
-        most = self._biases[0][units] + whole[:, self._chosen].sum(axis=1)
-        most += np.maximum(rows, 0.0).sum(axis=1)
-        order = np.argsort(np.where(rows > 0, point, 1.0 - point), axis=1)
-        sizes = np.take_along_axis(np.abs(rows), order, axis=1)
-        left = most[:, None] + sizes - sizes.cumsum(axis=1)
+        rows, is_rising, sizes, most = self._whole
+        order = np.argsort(np.where(is_rising, point, 1.0 - point), axis=1)
+        ordered = np.take_along_axis(sizes, order, axis=1)
+        spent = ordered.cumsum(axis=1)
         kept = np.empty_like(rows)
-        np.put_along_axis(kept, order, np.clip(left, 0.0, sizes), axis=1)
-        cuts = np.copysign(kept, rows)
+        left = np.minimum(most[:, None] - spent + ordered, ordered)
+        np.put_along_axis(kept, order, np.maximum(left, 0.0), axis=1)
+        cuts = np.where(is_rising, kept, -kept)
         # A unit that is never off keeps all of its inputs, and what they leave.
         least = np.maximum(most - sizes.sum(axis=1), 0.0)
         return cuts, least - np.minimum(cuts, 0.0).sum(axis=1)
