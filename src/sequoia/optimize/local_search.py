@@ -67,7 +67,8 @@ class LocalSearch:
         batch, runs = len(net), 1 + self._starts
         begin = [self._guess(net, net.alone())]
         for _ in range(self._starts):
-            elsewhere = self._rng.permuted(begin[0], axis=1)
+            share = 0.5 * self._rng.random((batch, 1))
+            elsewhere = (self._rng.random(begin[0].shape) < share).astype(np.int8)
             begin.append(self._guess(net, net.slopes(self._columns.encode(elsewhere))))
         owner = np.tile(np.arange(batch), runs)
         found = self.improve(net.only(owner), np.concatenate(begin))
