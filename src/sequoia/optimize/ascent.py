@@ -7,7 +7,7 @@ from sequoia.optimize.columns import Columns
 from sequoia.optimize.heaviest import Oracle
 from sequoia.optimize.relu_net import ReluNet
 
-_MOST_STEPS = 10
+MOST_STEPS = 10
 
 
 class Ascent:
@@ -17,13 +17,17 @@ class Ascent:
         self._columns = columns
         self._oracle = oracle
 
-    def best(self, net: ReluNet, slopes: FloatArray) -> tuple[ActionArray, BoolArray]:
+    def best(
+        self, net: ReluNet, slopes: FloatArray, steps: int = MOST_STEPS
+    ) -> tuple[ActionArray, BoolArray]:
         """Return an action for each state, ``(B, N)``, and for which states there is one.
 
         Parameters
         ----------
         slopes
             Where to go first, ``(B, I)``.
+        steps
+            How often to go at most.
         """
         columns, oracle = self._columns, self._oracle
         oracle.forget()
@@ -32,7 +36,7 @@ class Ascent:
         actions = np.zeros((len(net), columns.space.n_actions), dtype=np.int8)
         values = np.full(len(net), -np.inf)
         active = np.arange(len(net))
-        for _ in range(_MOST_STEPS):
+        for _ in range(steps):
             tops = [oracle.best(row, nothing).point for row in slopes]
             is_there = np.array([top is not None for top in tops], dtype=np.bool_)
             active = active[is_there]

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray
 from sequoia.optimize.argmax import Answer
-from sequoia.optimize.ascent import Ascent
+from sequoia.optimize.ascent import MOST_STEPS, Ascent
 from sequoia.optimize.columns import Columns
 from sequoia.optimize.heaviest import has_oracle, oracle_for
 from sequoia.optimize.priced_rows import column_kinds
@@ -36,7 +36,7 @@ class LocalSearch:
     Parameters
     ----------
     starts
-        Further starts per state: what looks good from a random place.
+        Further starts per state: what would be good if inputs weighed somewhat else.
     """
 
     name = "local"
@@ -66,10 +66,11 @@ class LocalSearch:
             self._relaxed.forget()
         batch, runs = len(net), 1 + self._starts
         begin = [self._guess(net, net.alone())]
+        slopes = net.slopes(self._columns.encode(begin[0]))
+        spread = slopes.std(axis=1, keepdims=True)
         for _ in range(self._starts):
-            share = 0.5 * self._rng.random((batch, 1))
-            elsewhere = (self._rng.random(begin[0].shape) < share).astype(np.int8)
-            begin.append(self._guess(net, net.slopes(self._columns.encode(elsewhere))))
+            wrong = slopes + spread * self._rng.standard_normal(slopes.shape)
+            begin.append(self._guess(net, wrong, steps=1))
         owner = np.tile(np.arange(batch), runs)
         found = self.improve(net.only(owner), np.concatenate(begin))
         inputs = self._columns.encode(found).reshape(runs, batch, -1)
@@ -79,11 +80,11 @@ class LocalSearch:
         actions = found.reshape(runs, batch, -1)[pick, state]
         return Answer(actions, values[state, pick], np.full(batch, np.inf))
 
-    def _guess(self, net: ReluNet, slopes: FloatArray) -> ActionArray:
-        """Return a good feasible action for each state, where inputs seem to weigh ``slopes``."""
+    def _guess(self, net: ReluNet, slopes: FloatArray, steps: int = MOST_STEPS) -> ActionArray:
+        """Return a feasible action for each state that is good if inputs weigh ``slopes``."""
         if self._ascent is None:
             return self._ranked_guess(slopes)
-        actions, is_known = self._ascent.best(net, slopes)
+        actions, is_known = self._ascent.best(net, slopes, steps)
         if not is_known.all():
             actions[~is_known] = self._ranked_guess(slopes[~is_known])
         return actions
