@@ -1,5 +1,7 @@
 """Trying every action, against brute force over all 2^N."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from argmax_cases import (
@@ -14,13 +16,23 @@ from argmax_cases import (
 )
 
 from sequoia.errors import InfeasibleSpace, TooLarge
+from sequoia.optimize import enumeration
 from sequoia.optimize.columns import Columns
 from sequoia.optimize.enumeration import Enumeration
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.problem import Budget, Rules, with_rules
 
 
+@pytest.fixture(params=[False, True], ids=["all", "promising"])
+def only_promising(request, monkeypatch):
+    """Whether lines above the network leave out actions, however few there are."""
+    monkeypatch.setattr(enumeration, "_MANY_PRODUCTS", 0 if request.param else np.inf)
+    monkeypatch.setattr(enumeration, "_FEW", 1.0)
+    return request.param
+
+
 @pytest.mark.parametrize("name", EVERYTHING)
+@pytest.mark.usefixtures("only_promising")
 def test_best_of_all_actions(name):
     """Every kind of network, also the extreme ones: exactly the largest value there is."""
     columns = columns_of(name)
@@ -48,6 +60,7 @@ def test_values_that_single_precision_cannot_tell_apart():
         assert answer.values[0] == 1e6 + 1e-3
 
 
+@pytest.mark.usefixtures("only_promising")
 def test_large_terms_that_cancel():
     """Hidden values of a million cancel in the output; what is left must still be compared."""
     columns = Columns.of_space(Budget(np.ones(8), 4))
@@ -67,13 +80,29 @@ def test_large_terms_that_cancel():
     np.testing.assert_allclose(Enumeration(columns).best(net).values, best, rtol=1e-6)
 
 
-def test_many_actions_in_chunks():
+@pytest.mark.parametrize("widths", [(6,), (6, 5), (5, 4, 3)])
+@pytest.mark.usefixtures("only_promising")
+def test_many_actions_in_chunks(widths):
     """More actions than one chunk holds."""
     columns = Columns.of_space(Budget(np.ones(14), 14))
-    net = random_net(np.random.default_rng(1), 14, (6, 5), batch=4)
+    net = random_net(np.random.default_rng(1), 14, widths, batch=4)
     every = np.array(list(np.ndindex(*[2] * 14)))
     expected = net.values(np.broadcast_to(every, (4, *every.shape))).max(axis=1)
     np.testing.assert_allclose(Enumeration(columns).best(net).values, expected, rtol=1e-12)
+
+
+def test_few_actions_are_left_of_a_network_that_is_nearly_linear():
+    """None but those are looked at, and the best is among them."""
+    columns = Columns.of_space(Budget(np.ones(14), 5))
+    net = random_net(np.random.default_rng(2), 14, (10, 10), batch=6, weight=0.2)
+    net = replace(net, linear=10.0 * net.linear)
+    engine = Enumeration(columns)
+    answer = engine.best(net)
+    for state in range(6):
+        left = engine._promising(net.only([state]))
+        assert len(left) < 0.05 * len(engine)
+        chosen = np.flatnonzero((engine._actions == answer.actions[state]).all(axis=1))
+        assert np.isin(chosen, left).all()
 
 
 def test_new_weights_are_noticed():

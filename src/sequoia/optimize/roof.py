@@ -96,22 +96,38 @@ class Roof:
         weights, constants, factors
             ``(R, I)``, zero for fixed inputs; ``(R,)``; the weight on every unit, by layer.
         """
-        constants: FloatArray = np.zeros(len(rows))
-        factors = [rows]
-        for depth in range(len(self.is_open) - 1, -1, -1):
-            rising, falling = np.maximum(factors[0], 0.0), np.minimum(factors[0], 0.0)
-            is_open, is_on = self.is_open[depth], self._is_on[depth]
-            below = falling * np.where(is_open, lines.slopes[depth], is_on)
-            if depth:
-                slope, shift = self._chords[depth]
-                below += rising * slope
-                constants += rising @ shift + below @ self._biases[depth]
-                factors.insert(0, below @ self._net.weights[depth])
-            else:
-                constants += rising @ lines.shifts + below @ self._biases[0]
-                weights = rising @ lines.weights + below @ self._net.weights[0]
+        factors, constants = self.over_units(rows, lines)
+        rising, below = self._above_and_below(factors[0], lines, 0)
+        weights = rising @ lines.weights + below @ self._net.weights[0]
+        constants += rising @ lines.shifts + below @ self._biases[0]
         constants += weights[:, self._chosen].sum(axis=1)
         return weights * self._is_free, constants, factors
+
+    def over_units(self, rows: FloatArray, lines: Lines) -> tuple[list[FloatArray], FloatArray]:
+        """Return functions of the units of the first layer that are nowhere below ``rows @ h``.
+
+        Returns
+        -------
+        factors, constants
+            The weight on every unit, by layer, ``(R, P_d)`` each; those of the first layer make
+            up the function, with the constants, ``(R,)``.
+        """
+        constants: FloatArray = np.zeros(len(rows))
+        factors = [rows]
+        for depth in range(len(self.is_open) - 1, 0, -1):
+            rising, below = self._above_and_below(factors[0], lines, depth)
+            slope, shift = self._chords[depth]
+            below += rising * slope
+            constants += rising @ shift + below @ self._biases[depth]
+            factors.insert(0, below @ self._net.weights[depth])
+        return factors, constants
+
+    def _above_and_below(
+        self, factors: FloatArray, lines: Lines, depth: int
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return weights of the lines above, and those of what the lines below see."""
+        slopes = np.where(self.is_open[depth], lines.slopes[depth], self._is_on[depth])
+        return np.maximum(factors, 0.0), np.minimum(factors, 0.0) * slopes
 
     def seen(self, point: FloatArray) -> list[FloatArray]:
         """Return what the ReLUs of each layer see."""
