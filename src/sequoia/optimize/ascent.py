@@ -11,11 +11,21 @@ MOST_STEPS = 10
 
 
 class Ascent:
-    """Finds good actions with a few questions to an oracle for linear functions; no proof."""
+    """Finds good actions with a few questions about linear functions; no proof.
 
-    def __init__(self, columns: Columns, oracle: Oracle) -> None:
+    The space answers them, if it does so more quickly than an oracle (`ActionSpace.heavy`).
+
+    Attributes
+    ----------
+    is_rough
+        Whether it does.
+    """
+
+    def __init__(self, columns: Columns, oracle: Oracle | None = None) -> None:
         self._columns = columns
-        self._oracle = oracle
+        nothing = np.zeros((0, columns.n_inputs))
+        self.is_rough = columns.lift is None and columns.space.heavy(nothing) is not None
+        self._oracle = None if self.is_rough else oracle
 
     def best(
         self, net: ReluNet, slopes: FloatArray, steps: int = MOST_STEPS
@@ -29,24 +39,35 @@ class Ascent:
         steps
             How often to go at most.
         """
-        columns, oracle = self._columns, self._oracle
-        oracle.forget()
-        nothing = np.full(net.n_inputs, -1, dtype=np.int8)
-        points = np.zeros((len(net), net.n_inputs))
+        columns = self._columns
+        if self._oracle is not None:
+            self._oracle.forget()
         actions = np.zeros((len(net), columns.space.n_actions), dtype=np.int8)
         values = np.full(len(net), -np.inf)
         active = np.arange(len(net))
         for _ in range(steps):
-            tops = [oracle.best(row, nothing).point for row in slopes]
-            is_there = np.array([top is not None for top in tops], dtype=np.bool_)
-            active = active[is_there]
+            trial, is_action = self._tops(slopes)
+            inputs = columns.encode(trial)
+            worth = net.only(active).values(inputs[:, None])[:, 0]
+            is_better = is_action & (worth > values[active])
+            active = active[is_better]
             if not len(active):
                 break
-            points[active] = [top for top in tops if top is not None]
-            trial, is_action = columns.actions_at(points[active])
-            worth = net.only(active).values(columns.encode(trial)[:, None])[:, 0]
-            is_better = is_action & (worth > values[active])
-            active, trial, worth = active[is_better], trial[is_better], worth[is_better]
-            actions[active], values[active] = trial, worth
-            slopes = net.only(active).slopes(points[active])
+            actions[active], values[active] = trial[is_better], worth[is_better]
+            slopes = net.only(active).slopes(inputs[is_better])
         return actions, np.isfinite(values)
+
+    def _tops(self, slopes: FloatArray) -> tuple[ActionArray, BoolArray]:
+        """Return actions where linear functions are large, and for which an action was found."""
+        heavy = self._columns.space.heavy(slopes) if self.is_rough else None
+        if heavy is not None:
+            return heavy, np.ones(len(heavy), dtype=np.bool_)
+        points = np.zeros(slopes.shape)
+        is_there = np.zeros(len(slopes), dtype=np.bool_)
+        nothing = np.full(slopes.shape[1], -1, dtype=np.int8)
+        for row, weights in enumerate(slopes):
+            point = None if self._oracle is None else self._oracle.best(weights, nothing).point
+            if point is not None:
+                points[row], is_there[row] = point, True
+        actions, is_action = self._columns.actions_at(points)
+        return actions, is_there & is_action

@@ -25,6 +25,8 @@ _TOGETHER = 16
 _MAX_ROUNDS = 500
 _MAX_ROWS_TO_RELAX = 200
 _MAX_VERDICTS = 1_000_000
+_MOST_TRIED = 128
+_WANDERINGS, _MORE_OR_LESS = 4, (0.8, 1.2)
 
 
 class LocalSearch:
@@ -36,7 +38,8 @@ class LocalSearch:
     Parameters
     ----------
     starts
-        Further starts per state: what would be good if inputs weighed somewhat else.
+        Further starts per state: what would be good if inputs weighed somewhat else. Where the
+        space answers roughly (`ActionSpace.heavy`), one good start is looked for instead.
     """
 
     name = "local"
@@ -54,8 +57,11 @@ class LocalSearch:
         simple = rules.n_rows == 1 or rules.n_rows > _MAX_ROWS_TO_RELAX
         relaxed = rules.program(np.zeros(rules.n_actions), relaxed=True)
         self._relaxed = None if simple else Highs().session(relaxed)
-        climbs = columns.space.base.has_quick_program and has_oracle(columns)
-        self._ascent = Ascent(columns, oracle_for(columns)) if climbs else None
+        has_quick_oracle = columns.space.base.has_quick_program and has_oracle(columns)
+        oracle = oracle_for(columns) if has_quick_oracle else None
+        self._ascent = Ascent(columns, oracle)
+        # Tours take long to check.
+        self.most_tried = _MOST_TRIED if self._ascent.is_rough else _MAX_VERDICTS
 
     @on_one_thread
     def best(self, net: ReluNet) -> Answer:
@@ -64,13 +70,15 @@ class LocalSearch:
         self._rng = np.random.default_rng(self._seed)
         if self._relaxed is not None:
             self._relaxed.forget()
-        batch, runs = len(net), 1 + self._starts
-        begin = [self._guess(net, net.alone())]
-        slopes = net.slopes(self._columns.encode(begin[0]))
-        spread = slopes.std(axis=1, keepdims=True)
-        for _ in range(self._starts):
-            wrong = slopes + spread * self._rng.standard_normal(slopes.shape)
-            begin.append(self._guess(net, wrong, steps=1))
+        first = self._guess(net, net.alone())
+        begin = [self._wandered(net, first)] if self._ascent.is_rough else [first]
+        if not self._ascent.is_rough:
+            slopes = net.slopes(self._columns.encode(first))
+            spread = slopes.std(axis=1, keepdims=True)
+            for _ in range(self._starts):
+                wrong = slopes + spread * self._rng.standard_normal(slopes.shape)
+                begin.append(self._guess(net, wrong, steps=1))
+        batch, runs = len(net), len(begin)
         owner = np.tile(np.arange(batch), runs)
         found = self.improve(net.only(owner), np.concatenate(begin))
         inputs = self._columns.encode(found).reshape(runs, batch, -1)
@@ -82,11 +90,21 @@ class LocalSearch:
 
     def _guess(self, net: ReluNet, slopes: FloatArray, steps: int = MOST_STEPS) -> ActionArray:
         """Return a feasible action for each state that is good if inputs weigh ``slopes``."""
-        if self._ascent is None:
-            return self._ranked_guess(slopes)
         actions, is_known = self._ascent.best(net, slopes, steps)
         if not is_known.all():
             actions[~is_known] = self._ranked_guess(slopes[~is_known])
+        return actions
+
+    def _wandered(self, net: ReluNet, actions: ActionArray) -> ActionArray:
+        """Return better actions: what looks good from the best so far, more or less."""
+        values = net.values(self._columns.encode(actions)[:, None])[:, 0]
+        for _ in range(_WANDERINGS):
+            slopes = net.slopes(self._columns.encode(actions))
+            more_or_less = self._rng.uniform(*_MORE_OR_LESS, slopes.shape)
+            trial = self._guess(net, slopes * more_or_less, steps=1)
+            worth = net.values(self._columns.encode(trial)[:, None])[:, 0]
+            actions = np.where((worth > values)[:, None], trial, actions)
+            values = np.maximum(worth, values)
         return actions
 
     def _ranked_guess(self, slopes: FloatArray) -> ActionArray:
@@ -234,8 +252,12 @@ class _Search:
         self, active: IntArray, moves: IntArray, gains: Single, value: Single
     ) -> BoolArray:
         """Apply to each search its best feasible improving move; say which searches moved."""
-        threshold = 1e-5 * (1.0 + np.abs(value[active]))
-        search, move = np.nonzero(gains > threshold[:, None])
+        threshold = 1e-5 * (1.0 + np.abs(value[active]))[:, None]
+        most = self._engine.most_tried
+        if gains.shape[1] > most:
+            high = -np.partition(-gains, most, axis=1)[:, [most]]
+            threshold = np.maximum(threshold, high)
+        search, move = np.nonzero(gains > threshold)
         if not len(search):
             return np.zeros(len(active), dtype=np.bool_)
         flipped = moves[search, move]

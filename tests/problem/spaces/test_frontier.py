@@ -189,3 +189,22 @@ def test_walks_through_many_stops(monkeypatch, has_frontier):
     assert example.space.allows(actions).tolist() == expected
     for action in actions[expected]:
         assert example.space.system.violations(example.space.certify(action)) == []
+
+
+@settings(deadline=None, max_examples=200)
+@given(paths(nodes=8, length=14), kinds, st.integers(0, 2**32))
+def test_heavy_actions_of_any_path_are_feasible(example, kind, seed):
+    space, rng = example.space, np.random.default_rng(seed)
+    weights = np.array([weights_of[kind](rng, space.n_actions) for _ in range(5)])
+    for action, own in zip(space.heavy(weights), weights, strict=True):
+        assert chosen_of(action) in example.feasible
+        assert 0 <= own @ action <= heaviest_listed(example, own) + 1e-9
+
+
+@pytest.mark.parametrize("arms", [20, 40])
+def test_heavy_actions_are_nearly_heaviest(arms):
+    space = routing(arms=arms).space
+    weights = np.random.default_rng(0).standard_exponential((30, arms))
+    heavy = (space.heavy(weights) * weights).sum(axis=1)
+    heaviest = [own @ space.heaviest(own) for own in weights]
+    assert np.mean(heavy / heaviest) > 0.96

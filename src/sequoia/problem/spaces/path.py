@@ -25,6 +25,9 @@ from sequoia.problem.spaces.unrolled import Unrolled
 from sequoia.problem.spaces.walks import WalkSampler
 from sequoia.problem.system import Decision, LinearSystem
 
+# Steps that a stop is taken to cost besides its detour.
+_EASES = (1.5, 3.0, 6.0, 12.0)
+
 
 @dataclass(frozen=True, eq=False)
 class Path(ActionSpace):
@@ -149,6 +152,17 @@ class Path(ActionSpace):
     def heaviest(self, weights: FloatArray) -> ActionArray | None:
         """Sweep over the graph: see `Frontier`; ``None`` where that is too much work."""
         return None if self._frontier is None else self._frontier.heaviest(weights, self.limit)
+
+    def heavy(self, weights: FloatArray) -> ActionArray:
+        """Grow a tour by what weighs most for its detour, with more and less regard to that."""
+        best = np.zeros(weights.shape, dtype=np.int8)
+        for ease in _EASES:
+            actions = tours.grown(
+                self.distance, self.source, self.length, self.limit, weights, ease
+            )
+            is_better = ((actions - best) * weights).sum(axis=1) > 0
+            best[is_better] = actions[is_better]
+        return best
 
     @cached_property
     def _shortest(self) -> tuple[FloatArray, IntArray]:

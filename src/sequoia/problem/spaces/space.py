@@ -173,6 +173,13 @@ class ActionSpace(ABC):
         """
         return None
 
+    def heavy(self, weights: FloatArray) -> ActionArray | None:  # noqa: ARG002 (for others)
+        """Return a feasible action with a large sum of weights for each row, ``(B, N)``.
+
+        Not proven, but quick where `heaviest` takes milliseconds; ``None`` where it is no help.
+        """
+        return None
+
     def certify(self, action: ArrayLike) -> Decision:
         """Return ``action`` with a plan that satisfies the system.
 

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import numpy as np
 
-from sequoia.arrays import FloatArray, IntArray
+from sequoia.arrays import ActionArray, FloatArray, IntArray
 
 MAX_STOPS_BY_ORDER = 7
 
@@ -55,6 +55,41 @@ def quick_lengths(distance: FloatArray, source: int, stops: IntArray) -> FloatAr
         route = np.take_along_axis(route, np.minimum(source_of, route.shape[1] - 1), axis=1)
         route[row, place + 1] = stop
     return total
+
+
+def grown(
+    distance: FloatArray, source: int, length: int, limit: int, weights: FloatArray, ease: float
+) -> ActionArray:
+    """Return stops of large weight for closed tours within a length, ``(B, N)``.
+
+    Again and again, the stop is added that weighs most for its detour and ``ease`` more steps.
+    """
+    batch = len(weights)
+    row = np.arange(batch)
+    gains = np.maximum(weights, 0.0)
+    left = np.full((batch, 1), float(length))
+    route = np.full((batch, 2), source)
+    chosen = np.zeros(weights.shape, dtype=np.int8)
+    for _ in range(limit):
+        before, after = route[:, :-1], route[:, 1:]
+        extra = distance[before] + distance[after] - distance[before, after][:, :, None]
+        places = extra.argmin(axis=1)
+        detours = np.take_along_axis(extra, places[:, None], axis=1)[:, 0]
+        worth = np.where(detours <= left, gains / (detours + ease), 0.0)
+        stop = worth.argmax(axis=1)
+        is_added = worth[row, stop] > 0
+        if not is_added.any():
+            break
+        gains[row, stop] = 0.0
+        chosen[row[is_added], stop[is_added]] = 1
+        left[:, 0] -= np.where(is_added, detours[row, stop], 0.0)
+        place = places[row, stop]
+        slot = np.arange(route.shape[1] + 1)
+        # A tour that is full stays a moment longer where it is.
+        stop = np.where(is_added, stop, route[row, place])
+        route = np.take_along_axis(route, slot - (slot > place[:, None]), axis=1)
+        route[row, place + 1] = stop
+    return chosen
 
 
 def best_order(distance: FloatArray, source: int, stops: Sequence[int]) -> list[int]:
