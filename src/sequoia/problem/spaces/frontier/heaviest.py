@@ -95,19 +95,21 @@ class _Search:
         if many <= self._limit:
             return self._action
         few, least = 0, 0.0
+        # A guess, most often close: what the last node to act on along this walk is worth.
+        price, is_guess = float(self._gains[self._action == 1].min()), True
         while True:
-            # Where the two actions cost the same; the bound is lowest between them.
-            price = (most - least) / (many - few)
             count, total = self._try(price)
             bound = total + price * (self._limit - count)
             if bound <= self._value * (1 + _TOLERANCE):
                 return self._action
-            if not few < count < many:
+            if not is_guess and not few < count < many:
                 return self._search(price)
             if count > self._limit:
                 many, most = count, total
             else:
                 few, least = count, total
+            # Where the two actions cost the same; the bound is lowest between them.
+            price, is_guess = (most - least) / (many - few), False
 
     def _try(self, price: float) -> tuple[int, float]:
         """Price the limit; return how many nodes pay off along a best walk, and their weight."""
