@@ -70,14 +70,7 @@ class LocalSearch:
         self._rng = np.random.default_rng(self._seed)
         if self._relaxed is not None:
             self._relaxed.forget()
-        first = self._guess(net, net.alone())
-        begin = [self._wandered(net, first)] if self._ascent.is_rough else [first]
-        if not self._ascent.is_rough:
-            slopes = net.slopes(self._columns.encode(first))
-            spread = slopes.std(axis=1, keepdims=True)
-            for _ in range(self._starts):
-                wrong = slopes + spread * self._rng.standard_normal(slopes.shape)
-                begin.append(self._guess(net, wrong, steps=1))
+        begin = self._begin(net)
         batch, runs = len(net), len(begin)
         owner = np.tile(np.arange(batch), runs)
         found = self.improve(net.only(owner), np.concatenate(begin))
@@ -87,6 +80,18 @@ class LocalSearch:
         state = np.arange(batch)
         actions = found.reshape(runs, batch, -1)[pick, state]
         return Answer(actions, values[state, pick], np.full(batch, np.inf))
+
+    def _begin(self, net: ReluNet) -> list[ActionArray]:
+        """Return feasible actions for each state to begin from, ``(B, N)`` each."""
+        first = self._guess(net, net.alone())
+        if self._ascent.is_rough:
+            return [self._wandered(net, first)]
+        slopes = net.slopes(self._columns.encode(first))
+        spread = slopes.std(axis=1, keepdims=True)
+        wrong = [
+            slopes + spread * self._rng.standard_normal(slopes.shape) for _ in range(self._starts)
+        ]
+        return [first, *(self._guess(net, own, steps=1) for own in wrong)]
 
     def _guess(self, net: ReluNet, slopes: FloatArray, steps: int = MOST_STEPS) -> ActionArray:
         """Return a feasible action for each state that is good if inputs weigh ``slopes``."""
