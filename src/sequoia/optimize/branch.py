@@ -25,10 +25,9 @@ _ROUNDING = 1e-12
 _BROKEN = (1e-6, 1 - 1e-6)
 # So that inputs that move nothing, or are never chosen, come in some order.
 _LITTLE = 1e-6
-# A neuron is split where it alone makes up so much of what is left to prove; else a column is.
-# Many open neurons are better closed by columns, which move all of them.
-_FEW_OPEN = 20
-_MAIN_SHARE_OF_FEW, _MAIN_SHARE = 0.1, 0.5
+# A neuron is split where it alone makes up so much of what is left to prove; else a column is,
+# which moves all neurons.
+_MAIN_SHARE = 0.3
 # Lines and points answer each other while this makes up so much of what is left to prove.
 _WORTHWHILE, _MOST_ROUNDS = 0.1, 10
 # What comes from a larger part counts as much as so many rounds.
@@ -211,9 +210,7 @@ class _Search:
         assert part.lines is not None
         lifts = roof.lifts(part.lines, factors, part.centre)
         most = [float(lift.max(initial=0.0)) for lift in lifts]
-        n_open = sum(int(layer.sum()) for layer in roof.is_open)
-        share = _MAIN_SHARE_OF_FEW if n_open <= _FEW_OPEN else _MAIN_SHARE
-        if max(most) <= share * (bound - self.value):
+        if max(most) <= _MAIN_SHARE * (bound - self.value):
             return []
         depth = int(np.argmax(most))
         return part.by_neuron(depth, int(lifts[depth].argmax()))
