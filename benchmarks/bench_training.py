@@ -125,7 +125,7 @@ def ablation() -> None:
         "bare states": {"indicators": False},
         "no clock": {"clock": False},
         "uniform replay": {"priority": 0.0},
-        "discount 0.95": {"discount": 0.95},
+        "no clock, discount 0.95": {"clock": False, "discount": 0.95},
     }
     families = (interventions, scheduling, capacity, routing)
     problems = [family(arms=20, seed=1) for family in families]
