@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 
 from sequoia.bounds import Prices, relax
-from sequoia.experiments.plots import Gap, plot_gaps, plot_times, save_plot
-from sequoia.optimize import Columns, Linear
+from sequoia.io import write_text
+from sequoia.optimize import ActionEncoding, LinearArgmax
+from sequoia.plots import Gap, plot_gaps, plot_times, save_plot
 from sequoia.policies import PricePolicy, PriceUpdatePolicy, WhittlePolicy
 from sequoia.problem import Arms, Assignment, Budget, Problem
 from sequoia.problem.families import FAMILIES, base
 from sequoia.simulate import Scenarios, rollout
 from sequoia.simulate.rollout import Act
-from sequoia.writing import write_text
 
 PICTURES = Path(__file__).parents[1] / "docs" / "benchmarks"
 EPISODES = 10_000
@@ -47,7 +47,7 @@ def measure(problem: Problem, seed: int, options: argparse.Namespace) -> Line:
     middle = time.process_time()
     hull = relax(problem, "hull", seconds=options.seconds, gap=options.gap)
     end = time.process_time()
-    scenarios = Scenarios.draw(problem, options.episodes, seed)
+    scenarios = Scenarios.sample(problem, options.episodes, seed)
     policies = (
         PricePolicy(problem, hull.prices),
         PriceUpdatePolicy(problem, options.every, vertices=hull.vertices),
@@ -85,7 +85,7 @@ def steadily(
     total = np.full(scenarios.n_episodes, (problem.start * prices.values[0][members]).sum())
     for step in range(problem.horizon):
         state, level = played.states[:, step], problem.levels(played.actions[:, step])
-        total += prices.quality(step)[arms, state, level].sum(axis=1)
+        total += prices.q_values(step)[arms, state, level].sum(axis=1)
         total -= prices.values[step][members, state].sum(axis=1)
     half_width = 1.96 * total.std(ddof=1) / np.sqrt(len(total))
     return float(total.mean()) / problem.horizon, float(half_width) / problem.horizon
@@ -163,7 +163,7 @@ def scaling(options: argparse.Namespace) -> None:
             state = np.random.default_rng(1).integers(0, 2, arms)
             weights = relaxation.prices.weights(state, 0)
             moments.append(time.process_time())
-            best = Linear(Columns.of_problem(problem)).best_doses(weights)
+            best = LinearArgmax(ActionEncoding.of_problem(problem)).best_doses(weights)
             moments.append(time.process_time())
             spent = np.diff(moments)
             for what, part in zip(("bound", "prices of a step", "decision"), spent, strict=True):
@@ -189,7 +189,7 @@ def agreement(options: argparse.Namespace) -> None:
         problem = FAMILIES["standard"](arms=arms, budget=arms // 5, dynamics="random")
         relaxation = relax(problem)
         # Small problems vary more, and their episodes take less time.
-        scenarios = Scenarios.draw(problem, max(EPISODES // arms, 50), 0)
+        scenarios = Scenarios.sample(problem, max(EPISODES // arms, 50), 0)
         policies = (WhittlePolicy(problem), PricePolicy(problem, relaxation.prices))
         cells = []
         for policy in policies:

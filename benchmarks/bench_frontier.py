@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sequoia.arrays import FloatArray
 from sequoia.bounds import relax
 from sequoia.problem import Problem
 from sequoia.problem.families import routing
-from sequoia.problem.spaces.frontier import Frontier
-from sequoia.problem.spaces.frontier.order import edge_order
-from sequoia.problem.spaces.frontier.states import explore
-from sequoia.solve import Highs, Limits
+from sequoia.problem.spaces.walk.frontier_dp import Frontier
+from sequoia.problem.spaces.walk.frontier_dp.order import edge_order
+from sequoia.problem.spaces.walk.frontier_dp.states import explore
+from sequoia.solvers import Highs, Limits
+from sequoia.validation import FloatArray
 
 Draw = Callable[[np.random.Generator], FloatArray]
 
@@ -77,7 +77,7 @@ def times(options: argparse.Namespace) -> None:
             for _ in range(options.draws):
                 weights = draw(rng)
                 began = time.process_time()
-                problem.space.heaviest(weights)
+                problem.space.argmax_linear(weights)
                 spent.append(1000 * (time.process_time() - began))
             print(f"| {arms} | {name} | {np.median(spent):.1f} | {max(spent):.1f} |", flush=True)
 
@@ -93,7 +93,7 @@ def check(options: argparse.Namespace) -> None:
             rng = np.random.default_rng(1)
             for _ in range(options.draws):
                 weights = draw(rng)
-                action = space.heaviest(weights)
+                action = space.argmax_linear(weights)
                 space.certify(action)
                 value = float(weights @ action)
                 program = space.compact.program(weights)

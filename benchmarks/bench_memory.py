@@ -6,8 +6,8 @@ from resource import RUSAGE_SELF, getrusage
 
 import numpy as np
 
-from sequoia.optimize.columns import Columns
-from sequoia.optimize.milp import Milp
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.engines.milp import Milp
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.problem import Assignment
 
@@ -37,18 +37,18 @@ def solve(engine: Milp, rng: np.random.Generator, times: int, arms: int) -> None
 
 def main() -> None:
     space = Assignment(np.array([2.0, 3, 4, 2, 6, 3, 3, 5]), np.array([4.0, 6, 7]))
-    engine = Milp(Columns.of_space(space))
+    engine = Milp(ActionEncoding.of_space(space))
     rng = np.random.default_rng(0)
     solve(engine, rng, WARM_UP, space.n_actions)
     before, began = most_memory(), time.perf_counter()
     solve(engine, rng, SOLVES, space.n_actions)
-    growth, seconds = most_memory() - before, time.perf_counter() - began
-    verdict = "reached" if growth <= GOAL else "missed"
+    extensions, seconds = most_memory() - before, time.perf_counter() - began
+    verdict = "reached" if extensions <= GOAL else "missed"
     print(
-        f"{SOLVES} solves in {seconds:.0f} s: memory grew by {growth:.1f} MiB "
+        f"{SOLVES} solves in {seconds:.0f} s: memory grew by {extensions:.1f} MiB "
         f"(goal: at most {GOAL:g}, {verdict})"
     )
-    if growth > GOAL:
+    if extensions > GOAL:
         sys.exit(1)
 
 

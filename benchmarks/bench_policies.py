@@ -8,7 +8,7 @@ import time
 
 import numpy as np
 
-from sequoia.experiments import evaluate
+from sequoia.evaluation import evaluate
 from sequoia.problem.families import FAMILIES
 
 SETTINGS = ("capacity", "scheduling", "interventions", "routing")

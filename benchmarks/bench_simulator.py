@@ -15,7 +15,7 @@ GOAL = 20e6
 def measure(name: str) -> float:
     problem = FAMILIES[name](arms=ARMS)
     rng = np.random.default_rng(0)
-    drawn = np.array([problem.space.draw(rng).action for _ in range(100)])
+    drawn = np.array([problem.space.sample(rng).action for _ in range(100)])
     actions = drawn[rng.integers(0, len(drawn), EPISODES)]
     states = rng.integers(0, problem.arms.n_states, (EPISODES, ARMS))
     noise = rng.random((EPISODES, ARMS))

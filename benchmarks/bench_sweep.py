@@ -15,8 +15,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from sequoia.experiments.sweep import Plan, make_plan, run_locally, sweep
-from sequoia.experiments.sweep.local import ONE_THREAD
+from sequoia.sweep import Plan, make_plan, run_locally, sweep
+from sequoia.sweep.local import ONE_THREAD
 
 POLICIES = ("random", "sampling", "iterative-myopic", "myopic", "price")
 
@@ -28,7 +28,7 @@ def plan_of(cells: int, episodes: int) -> Plan:
 
 
 def by_hand(cells: int, episodes: int) -> None:
-    from sequoia.experiments import evaluate
+    from sequoia.evaluation import evaluate
 
     for cell in plan_of(cells, episodes).cells():
         evaluate(cell.problem(), POLICIES, cell.episodes, cell.seed)

@@ -14,9 +14,9 @@ import time
 
 import numpy as np
 
-from sequoia.experiments import evaluate
+from sequoia.evaluation import evaluate
 from sequoia.learn import TrainConfig, train, usual_preset
-from sequoia.optimize import Auto, Columns, Milp, Relaxation
+from sequoia.optimize import ActionEncoding, Auto, Milp, Relaxation
 from sequoia.policies import Sequoia
 from sequoia.problem import Problem
 from sequoia.problem.families import (
@@ -29,7 +29,7 @@ from sequoia.problem.families import (
     trap,
 )
 from sequoia.simulate import Scenarios, rollout
-from sequoia.solve import Highs, Limits
+from sequoia.solvers import Highs, Limits
 
 EPISODES = 100
 
@@ -93,7 +93,7 @@ def relaxation() -> None:
         problem = capacity(arms=arms, seed=1)
         config = TrainConfig.preset("paper", rounds=20, indicators=True)
         q = train(problem, config, seed=1).q
-        columns = Columns.of_problem(problem)
+        columns = ActionEncoding.of_problem(problem)
         plain = Limits(seconds=0.2)
         engines = {
             "auto, proven": Auto(columns, seconds=10.0),
@@ -101,7 +101,7 @@ def relaxation() -> None:
             "milp with HiGHS as it comes, 0.2 s": Milp(columns, Highs(), plain),
             "relax, 0.2 s": Relaxation(columns, seconds=0.2),
         }
-        scenarios = Scenarios.draw(problem, 10, seed=5)
+        scenarios = Scenarios.sample(problem, 10, seed=5)
         for name, engine in engines.items():
             began = time.perf_counter()
             earned = rollout(problem, Sequoia(problem, q, engine).act, scenarios).rewards.mean()
@@ -135,7 +135,7 @@ def ablation() -> None:
         earned = []
         for problem in problems:
             q = train(problem, TrainConfig.preset("default", **change), seed=1).q
-            scenarios = Scenarios.draw(problem, EPISODES, seed=5)
+            scenarios = Scenarios.sample(problem, EPISODES, seed=5)
             earned.append(rollout(problem, Sequoia(problem, q).act, scenarios).rewards.mean())
         whole[name] = np.array(earned)
         share = 100 * whole[name] / whole["default"]

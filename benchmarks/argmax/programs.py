@@ -6,18 +6,18 @@ from cells import Case
 from competitors import Found, Solve, TooBigForLicence
 
 from sequoia.errors import SolverUnavailable
-from sequoia.optimize.columns import Columns
-from sequoia.optimize.embedding import Embedding, naive_layers
-from sequoia.optimize.neuron_bounds import NeuronBounds, Reach
-from sequoia.solve import Highs, Limits, Program, Solution, Solver, Status
-from sequoia.solve.gurobi import Gurobi
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.engines.embedding import Embedding, naive_layers
+from sequoia.optimize.engines.neuron_bounds import NeuronBounds, Reach
+from sequoia.solvers import Highs, Limits, Program, Solution, Solver, Status
+from sequoia.solvers.gurobi import Gurobi
 
 Build = Callable[[int], Program]
 
 
 def _naive(case: Case) -> Build:
     """The form of the paper: M = 1e5, every neuron switched, rules as in appendix C."""
-    columns = Columns.of_space(case.problem.space, compact=False)
+    columns = ActionEncoding.of_space(case.problem.space, compact=False)
 
     def build(state: int) -> Program:
         net = case.net.only([state])
@@ -28,8 +28,8 @@ def _naive(case: Case) -> Build:
 
 def _tight(case: Case, compact: bool) -> Build:
     """Bounds that know the rules; those of the first layer are found once per network."""
-    columns = Columns.of_space(case.problem.space, compact)
-    bounds = NeuronBounds(Reach(Columns.of_space(case.problem.space)))
+    columns = ActionEncoding.of_space(case.problem.space, compact)
+    bounds = NeuronBounds(Reach(ActionEncoding.of_space(case.problem.space)))
     bounds.of(case.net.only([0]))
 
     def build(state: int) -> Program:

@@ -22,9 +22,9 @@ class Network(torch.nn.Module):
         super().__init__()
         layers: list[torch.nn.Module] = []
         for width in hidden:
-            layers += [torch.nn.Linear(inputs, width), torch.nn.ReLU()]
+            layers += [torch.nn.LinearArgmax(inputs, width), torch.nn.ReLU()]
             inputs = width
-        self.layers = torch.nn.Sequential(*layers, torch.nn.Linear(inputs, 1))
+        self.layers = torch.nn.Sequential(*layers, torch.nn.LinearArgmax(inputs, 1))
         has_prices = prices is not None
         start = np.zeros((len(reach), 1)) if prices is None else prices
         table = torch.tensor(start, dtype=torch.float32)
@@ -66,7 +66,7 @@ def _train(cell: Cell) -> None:
     rng = np.random.default_rng(cell.seed)
     problem = cell.problem
     values = arm_values(problem)
-    drawn = np.array([problem.space.draw(rng).action for _ in range(DRAWN)])
+    drawn = np.array([problem.space.sample(rng).action for _ in range(DRAWN)])
     _, _, target = _sample(problem, drawn, values, rng, 4096)
     mean, scale = target.mean(), target.std()
     prices = (values[:, -1] - values[:, 0]) / scale if cell.has_linear_part else None
@@ -107,7 +107,7 @@ def _tensor(array: NDArray[np.generic]) -> torch.Tensor:
 
 def _save(cell: Cell, network: Network, mean: float, scale: float, loss: float) -> None:
     """Write the network, its output in the unit of the target."""
-    linear = [layer for layer in network.layers if isinstance(layer, torch.nn.Linear)]
+    linear = [layer for layer in network.layers if isinstance(layer, torch.nn.LinearArgmax)]
     weights = [layer.weight.detach().numpy().astype(np.float64) for layer in linear]
     biases = [layer.bias.detach().numpy().astype(np.float64) for layer in linear]
     weights[-1], biases[-1] = weights[-1] * scale, biases[-1] * scale + mean

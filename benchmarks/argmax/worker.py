@@ -96,7 +96,7 @@ def checked(case: Case, state: int, found: Found, index: int) -> dict[str, objec
         "value": float(net.values(action[None, None].astype(np.float64))[0, 0]),
         "claimed": float(found.claimed[index]),
         "gap": gap if np.isfinite(gap) else None,
-        "allowed": bool(case.problem.space.allows(action[None])[0]),
+        "allowed": bool(case.problem.space.contains(action[None])[0]),
     }
 
 

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import pytest
 
-from sequoia import Arms, Assignment, Budget, Custom, Floor, Path, Problem, Rules, Schedule
+from sequoia import Arms, Assignment, Budget, Custom, Floor, Problem, Rules, Schedule, Walk
 from sequoia.bounds import solve_exactly
 from sequoia.errors import InfeasibleSpace, ProblemError, TooLarge
 from sequoia.problem.contagion import Contagion
@@ -22,8 +22,8 @@ def random_arms(arms, states, levels=2, seed=0):
 
 
 def problem_over(space, arms, states=2, seed=0, horizon=4, **more):
-    chains, start = random_arms(arms, states, seed=seed)
-    return Problem("p", chains, space, start, horizon=horizon, discount=0.8, **more)
+    arm_classes, start = random_arms(arms, states, seed=seed)
+    return Problem("p", arm_classes, space, start, horizon=horizon, discount=0.8, **more)
 
 
 def sharing():
@@ -34,19 +34,19 @@ def sharing():
 
 
 def compounding():
-    chains, start = random_arms(3, 2, levels=4, seed=5)
+    arm_classes, start = random_arms(3, 2, levels=4, seed=5)
     influence = [[1, 2, 0, 0], [0, 1, 1, 0], [0, 0, 1, 2]]
-    return Problem("p", chains, Budget(np.ones(4), 2), start, influence, 3, 0.8)
+    return Problem("p", arm_classes, Budget(np.ones(4), 2), start, influence, 3, 0.8)
 
 
 def infecting():
     """Three arms of three states, a ring in which one pair presses twice as hard."""
     models, start = random_arms(4, 3, seed=6)
-    chains = Arms(models.rewards, models.doses, models.kernels, model=[0, 1, 0])
+    arm_classes = Arms(models.rewards, models.doses, models.kernels, model=[0, 1, 0])
     bonds = [[0, 1, 0], [0, 0, 2], [1, 0, 0]]
     contagion = Contagion(bonds, [0, 1, 2], [[0, 1, 2], [1, 1, 3], [0, 3, 3]])
     space = Budget(np.ones(3), 2)
-    return Problem("p", chains, space, start[:3], None, 4, 0.8, contagion)
+    return Problem("p", arm_classes, space, start[:3], None, 4, 0.8, contagion)
 
 
 WORKERS = np.array([[1, 1, 0], [0, 1, 0]])
@@ -70,7 +70,7 @@ TINY = {
         lambda a: a.sum() <= 1 and a[2] == 0,
     ),
     "path": (
-        problem_over(Path([[0, 1], [1, 2], [2, 3]], source=0, length=4, limit=2), 4),
+        problem_over(Walk([[0, 1], [1, 2], [2, 3]], source=0, length=4, limit=2), 4),
         lambda a: a[3] == 0 and a.sum() <= 2,
     ),
     "custom": (
@@ -220,7 +220,7 @@ def test_discounted_trap_by_arithmetic():
 def test_the_policy_earns_its_value_in_simulation(problem):
     exact = solve_exactly(problem)
     played = rollout(
-        problem, lambda s, step, _: exact.act(s, step), Scenarios.draw(problem, 300, seed=2)
+        problem, lambda s, step, _: exact.act(s, step), Scenarios.sample(problem, 300, seed=2)
     )
     earned = played.rewards.sum(axis=1)
     error = earned.std(ddof=1) / np.sqrt(len(earned))
@@ -231,8 +231,8 @@ def test_the_policy_earns_its_value_in_simulation(problem):
 def test_no_policy_earns_more():
     problem = standard(arms=4, states=3, budget=1, horizon=8)
     exact = solve_exactly(problem)
-    scenarios = Scenarios.draw(problem, 200, seed=2)
-    earned = rollout(problem, lambda _s, _t, rng: problem.space.draw(rng), scenarios)
+    scenarios = Scenarios.sample(problem, 200, seed=2)
+    earned = rollout(problem, lambda _s, _t, rng: problem.space.sample(rng), scenarios)
     assert earned.rewards.sum(axis=1).mean() < exact.value
 
 

@@ -5,7 +5,7 @@ from tiny_problems import KINDS, is_feasible, random_problem
 from sequoia.bounds import Prices, prices_over, relax, solve_exactly
 from sequoia.bounds import relaxation as relaxation_module
 from sequoia.errors import InfeasibleSpace, ProblemError
-from sequoia.optimize import Columns, Linear
+from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.problem import Arms, Budget, Problem, Rules
 from sequoia.problem.families import FAMILIES
 
@@ -15,7 +15,7 @@ TOLERANCE = 1e-6
 
 def value_of_policy(problem: Problem, prices: Prices) -> float:
     """Evaluate the price policy exactly, over the joint chain."""
-    arms, step = problem.arms, Linear(Columns.of_problem(problem))
+    arms, step = problem.arms, LinearArgmax(ActionEncoding.of_problem(problem))
     shape = (arms.n_states,) * arms.n_arms
     values = np.zeros(shape)
     for time in range(problem.horizon - 1, -1, -1):
@@ -88,10 +88,10 @@ def test_any_prices_give_a_bound(kind: str) -> None:
         exact = solve_exactly(problem)
         wild = prices.table + rng.normal(0.0, 1.0, prices.table.shape)
         wild[..., 0] = 0.0
-        by_arm = wild[:, prices.chains.tariff[prices.arm_class]]
-        linear = Linear(Columns.of_problem(problem))
+        by_arm = wild[:, prices.arm_classes.price_class[prices.arm_class]]
+        linear = LinearArgmax(ActionEncoding.of_problem(problem))
         support = [linear.best_doses(table).bound for table in by_arm]
-        total = prices.chains.worth(wild).sum() + np.sum(support)
+        total = prices.arm_classes.dual_value(wild).sum() + np.sum(support)
         assert total >= exact.value - TOLERANCE
 
 

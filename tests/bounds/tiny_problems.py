@@ -11,10 +11,10 @@ from sequoia.problem import (
     Budget,
     Custom,
     Floor,
-    Path,
     Problem,
     Rules,
     Schedule,
+    Walk,
 )
 from sequoia.problem.spaces import ActionSpace
 
@@ -46,7 +46,7 @@ def random_space(kind: str, size: int, rng: np.random.Generator) -> ActionSpace:
         graph.add_edge(0, size - 1)
         edges = np.array([e for e in graph.edges if rng.random() < 0.8 or e[1] == e[0] + 1])
         length, limit = int(rng.integers(2, 5)), int(rng.integers(1, size + 1))
-        return Path(edges=edges, source=int(rng.integers(size)), length=length, limit=limit)
+        return Walk(edges=edges, source=int(rng.integers(size)), length=length, limit=limit)
     matrix = rng.integers(-1, 3, (2, size)).astype(float)
     names = [f"column {i}" for i in range(size)]
     return Custom(csr_array(matrix), np.full(2, -1.0), rng.integers(1, 4, 2).astype(float), names)
@@ -92,7 +92,7 @@ def random_problem(kind: str, seed: int, with_rules: bool = True) -> Problem:
     for _ in range(20 if with_rules and kind != "standard" else 0):
         try:
             ruled = problem.with_rules(random_rules(space, rng))
-            ruled.space.draw(rng)
+            ruled.space.sample(rng)
         except (InfeasibleSpace, ProblemError):
             continue
         return ruled

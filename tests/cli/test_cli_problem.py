@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from sequoia import Rules, load, save
-from sequoia.cli.words import between
 from sequoia.problem.families import FAMILIES, capacity, routing, scheduling, trap
+from sequoia.problem.summary import between
 
 
 @pytest.mark.parametrize("family", FAMILIES)

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sequoia.experiments.reproduce import experiment
-from sequoia.experiments.sweep import make_plan
+from sequoia.paper import experiment
+from sequoia.sweep import make_plan
 
 
 @pytest.fixture

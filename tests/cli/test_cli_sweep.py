@@ -101,7 +101,7 @@ def test_what_goes_wrong_is_one_line(command, arguments, words):
 
 def test_without_ray_it_is_one_line(command, monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    monkeypatch.delitem(sys.modules, "sequoia.experiments.sweep.on_ray", raising=False)
+    monkeypatch.delitem(sys.modules, "sequoia.sweep.ray", raising=False)
     Path("plan.toml").write_text(TINY)
     outcome = command("sweep", "plan.toml", "-o", "results", "--ray", "local")
     assert outcome.code == 2

@@ -167,7 +167,7 @@ def test_ctrl_c_keeps_what_is_finished(tmp_path, jobs):
 
 def test_a_line_now_and_then_without_a_terminal(capsys):
     from sequoia.cli import progress
-    from sequoia.experiments import Progress
+    from sequoia.evaluation import Progress
 
     with progress.showing("Evaluating", "blocks") as show:
         show(Progress(1, 4, 0, 5.0))

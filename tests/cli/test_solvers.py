@@ -2,7 +2,7 @@
 
 import json
 
-from sequoia.solve.registry import SOLVERS
+from sequoia.solvers.registry import SOLVERS
 
 
 def test_every_solver_is_listed(command):

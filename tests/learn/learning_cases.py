@@ -5,7 +5,7 @@ from functools import reduce
 import numpy as np
 
 from sequoia import Arms, Budget, Problem
-from sequoia.bounds.joint import joint_states
+from sequoia.bounds.exact import joint_states
 from sequoia.learn import TrainConfig
 
 # What every test that learns has in common: small networks, no prices, and the last network as the

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from learning_cases import long_trap, small, tiny, value_of
 
-from sequoia.bounds.exact import solve_exactly
-from sequoia.bounds.joint import joint_states
+from sequoia.bounds.exact import joint_states, solve_exactly
 from sequoia.learn import TrainConfig, train
-from sequoia.optimize.enumeration import Enumeration
+from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.policies import Myopic, Sequoia
 from sequoia.problem.families import capacity, interventions, routing, scheduling, trap
 from sequoia.simulate import Scenarios, rollout
@@ -74,7 +73,7 @@ def test_the_model_earns_what_it_says(keep_best):
     problem = tiny()
     config = small(rounds=4, validate_every=1, validate_episodes=30, keep_best=keep_best)
     trained = train(problem, config, seed=SEED)
-    held_out = Scenarios.draw(problem, 30, seed=SEED + 1_000_003)
+    held_out = Scenarios.sample(problem, 30, seed=SEED + 1_000_003)
     played = rollout(problem, Sequoia(problem, trained.q).act, held_out)
     rewards = [row["reward"] for row in trained.history]
     assert trained.reward == (max(rewards) if keep_best else rewards[-1])

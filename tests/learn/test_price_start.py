@@ -17,7 +17,7 @@ PROBLEM = tiny(horizon=4)
 def test_prices_are_for_problems_whose_arms_evolve_on_their_own():
     assert priced(PROBLEM, small(prices="none")) is None
     assert priced(epidemic(arms=6, budget=2), small(prices="hull")) is None
-    assert priced(PROBLEM, small(prices="hull")).part.quality.shape == (4, 3, 3, 2)
+    assert priced(PROBLEM, small(prices="hull")).part.q_values.shape == (4, 3, 3, 2)
 
 
 @pytest.mark.parametrize("kind", ["lp", "hull"])
@@ -30,7 +30,7 @@ def test_the_bound_is_one_per_step(kind):
 
 def test_without_a_clock_prices_are_stationary():
     config = small(prices="lp", clock=False)
-    assert len(priced(PROBLEM, config).part.quality) == 1
+    assert len(priced(PROBLEM, config).part.q_values) == 1
     other = priced(PROBLEM, small(prices="lp", clock=False, discount=0.5)).part
     assert other.values.max() < priced(PROBLEM, config).part.values.max()
 

@@ -18,41 +18,41 @@ def transitions(count, first=0):
     return states, number, actions, number.astype(float), (states + 1) % 3
 
 
-def filled(count=5, capacity=10, sharpness=0.6):
-    replay = Replay(PROBLEM, capacity, sharpness)
+def filled(count=5, capacity=10, alpha=0.6):
+    replay = Replay(PROBLEM, capacity, alpha)
     replay.add(*transitions(count))
     return replay
 
 
 def frequencies(replay, draws=40_000):
-    places, _ = replay.draw(np.random.default_rng(1), draws, 1.0)
+    places, _ = replay.sample(np.random.default_rng(1), draws, 1.0)
     return np.bincount(places, minlength=len(replay)) / draws
 
 
 @pytest.mark.parametrize("sharpness", [0.0, 0.6, 1.0])
-def test_draws_follow_priorities(sharpness):
-    replay = filled(sharpness=sharpness)
-    surprises = np.array([0.1, -2.0, 1.0, 0.5, -0.2])
-    replay.update(np.arange(5), surprises)
-    chances = (np.abs(surprises) + 1e-6) ** sharpness
+def test_draws_follow_priorities(alpha):
+    replay = filled(alpha=alpha)
+    td_errors = np.array([0.1, -2.0, 1.0, 0.5, -0.2])
+    replay.update(np.arange(5), td_errors)
+    chances = (np.abs(td_errors) + 1e-6) ** alpha
     assert frequencies(replay) == pytest.approx(chances / chances.sum(), abs=0.01)
 
 
 def test_weights_make_up_for_uneven_draws():
-    replay = filled(sharpness=1.0)
+    replay = filled(alpha=1.0)
     replay.update(np.arange(5), np.array([1.0, 2.0, 4.0, 8.0, 16.0]))
-    places, weights = replay.draw(np.random.default_rng(2), 4_000, 1.0)
+    places, weights = replay.sample(np.random.default_rng(2), 4_000, 1.0)
     assert weights == pytest.approx(2.0 ** -places.astype(float) / (2.0**-places).max())
     mean = (weights * replay.rewards[places]).sum() / weights.sum()
     assert mean == pytest.approx(replay.rewards[:5].mean(), abs=0.15)
-    places, weights = replay.draw(np.random.default_rng(2), 100, 0.5)
+    places, weights = replay.sample(np.random.default_rng(2), 100, 0.5)
     assert weights == pytest.approx(2.0 ** (-0.5 * (places - places.min())))
 
 
 def test_no_correction_leaves_weights_equal():
-    replay = filled(sharpness=1.0)
+    replay = filled(alpha=1.0)
     replay.update(np.arange(5), np.arange(1.0, 6.0))
-    assert replay.draw(RNG, 50, 0.0)[1].tolist() == [1.0] * 50
+    assert replay.sample(RNG, 50, 0.0)[1].tolist() == [1.0] * 50
 
 
 def test_new_transitions_have_the_largest_priority():
@@ -83,7 +83,7 @@ def test_the_oldest_give_way():
         replay.add(*transitions(count, first))
     assert len(replay) == 4
     assert sorted(replay.rewards) == [3, 4, 5, 6]
-    places, _ = replay.draw(RNG, 200, 1.0)
+    places, _ = replay.sample(RNG, 200, 1.0)
     assert set(places) == {0, 1, 2, 3}
     states, steps, actions, _, following = transitions(7)
     for place, number in enumerate(replay.rewards.astype(int)):
@@ -102,4 +102,4 @@ def test_more_at_once_than_fit():
 
 def test_nothing_is_drawn_from_places_that_are_not_used():
     replay = filled(3, capacity=1000)
-    assert set(replay.draw(RNG, 500, 1.0)[0]) == {0, 1, 2}
+    assert set(replay.sample(RNG, 500, 1.0)[0]) == {0, 1, 2}

@@ -7,11 +7,11 @@ import pytest
 import torch
 from learning_cases import short, tiny
 
-from sequoia.bounds.joint import joint_states
+from sequoia.bounds.exact import joint_states
 from sequoia.learn import TrainConfig
 from sequoia.learn.trainer import Trainer
-from sequoia.optimize.enumeration import Enumeration
-from sequoia.policies.learned import columns_of
+from sequoia.optimize.engines.enumeration import Enumeration
+from sequoia.policies.learned import encoding_of
 from sequoia.problem.families import routing
 
 PROBLEM = tiny(horizon=4)
@@ -33,7 +33,7 @@ def shake(one, seed):
 
 def best(one, parameters, states, steps):
     net = one.learner.model(parameters).fold(states, steps)
-    return Enumeration(columns_of(PROBLEM)).best(net).actions
+    return Enumeration(encoding_of(PROBLEM)).best(net).actions
 
 
 @pytest.mark.parametrize("steps", [0, 700, 5000])
@@ -82,7 +82,7 @@ def test_best_actions_are_remembered_for_some_rounds_and_then_forgotten():
     shake(one, 2)
     one.rounds = 1
     assert one.greedy(STATES, steps).tolist() == first.tolist()
-    assert one.memo.hit_rate == 0.5
+    assert one.cache.hit_rate == 0.5
     one.rounds = 2
     fresh = best(one, one.learner.q.online, STATES, steps)
     assert one.greedy(STATES, steps).tolist() == fresh.tolist() != first.tolist()
@@ -91,7 +91,7 @@ def test_best_actions_are_remembered_for_some_rounds_and_then_forgotten():
 def test_warming_up_leaves_nothing_remembered():
     one = trainer(memo_rounds=2)
     one.begin()
-    assert len(one.memo) == 0
+    assert len(one.cache) == 0
     steps = np.zeros(len(STATES), np.int64)
     wanted = best(one, one.learner.q.online, STATES, steps)
     assert one.greedy(STATES, steps).tolist() == wanted.tolist()
@@ -103,7 +103,7 @@ def test_surprises_become_priorities(critic):
     one = trainer(critic=critic, batch=8)
     one.begin()
     before = one.replay.priorities.copy()
-    places, _ = one.replay.draw(np.random.default_rng(5), 8, 1.0)
+    places, _ = one.replay.sample(np.random.default_rng(5), 8, 1.0)
     one.rng = np.random.default_rng(5)
     loss = one.learn()
     others = np.setdiff1d(np.arange(len(before)), places)
@@ -118,12 +118,12 @@ def test_a_batch_moves_q_towards_reward_and_worth_of_the_best_next_action():
     one = trainer(batch=8, normalise=False)
     one.begin()
     shake(one, 3)
-    one.memo.forget()
+    one.cache.forget()
     one.rng = np.random.default_rng(6)
-    places, _ = one.replay.draw(np.random.default_rng(6), 8, 0.4)
+    places, _ = one.replay.sample(np.random.default_rng(6), 8, 0.4)
     replay = one.replay
     steps, after = replay.steps[places], replay.following[places]
-    encode = columns_of(PROBLEM).encode
+    encode = encoding_of(PROBLEM).encode
     clipped = np.minimum(steps + 1, 3)
     chosen = best(one, one.learner.q.online, after, clipped)
     worth = one.learner.model(one.learner.q.target).fold(after, clipped)
@@ -155,7 +155,7 @@ def test_what_is_played_is_kept():
     assert replay.following[:9].tolist() == replay.states[3:12].tolist()
     wanted = PROBLEM.expected_reward(replay.states[:12], replay.actions[:12])
     assert replay.rewards[:12] == pytest.approx(wanted)
-    assert PROBLEM.space.allows(replay.actions[:12]).all()
+    assert PROBLEM.space.contains(replay.actions[:12]).all()
 
 
 @pytest.mark.parametrize("patience", [1, 2])
@@ -194,10 +194,10 @@ def test_loose_rules_are_for_practice_alone():
     one.begin()
     one.play_round()
     played = one.replay.actions[30 - 30 % 3 : len(one.replay)]
-    assert not problem.space.allows(one.replay.actions[: len(one.replay)]).all()
-    assert replace(problem, space=problem.space.loose).space.allows(played[-9:]).all()
+    assert not problem.space.contains(one.replay.actions[: len(one.replay)]).all()
+    assert replace(problem, space=problem.space.loose).space.contains(played[-9:]).all()
     net = one.learner.model().fold(problem.draw_start(np.random.default_rng(0), 5), np.zeros(5))
-    assert problem.space.allows(one._judge.best(net).actions).all()
+    assert problem.space.contains(one._judge.best(net).actions).all()
 
 
 @pytest.mark.parametrize("count", [1, 30])

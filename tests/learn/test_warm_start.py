@@ -18,7 +18,7 @@ def test_feasible_samples_of_every_step():
     found = first_samples(PROBLEM, PROBLEM.space, 42, False, rng())
     assert len(found) == 45
     assert np.bincount(found.steps).tolist() == [9] * 5
-    assert PROBLEM.space.allows(found.actions).all()
+    assert PROBLEM.space.contains(found.actions).all()
     assert found.rewards == pytest.approx(PROBLEM.expected_reward(found.states, found.actions))
     for step in range(4):
         before, after = found.steps == step, found.steps == step + 1
@@ -29,7 +29,7 @@ def test_half_of_the_samples_are_one_sided():
     found = first_samples(PROBLEM, PROBLEM.space, 2000, True, rng())
     crowded = (found.actions.mean(axis=1) > 0.7).mean()
     assert crowded == pytest.approx(0.25, abs=0.05)
-    assert not PROBLEM.space.allows(found.actions).all()
+    assert not PROBLEM.space.contains(found.actions).all()
     assert found.rewards == pytest.approx(PROBLEM.expected_reward(found.states, found.actions))
 
 

@@ -5,11 +5,11 @@ from functools import cache
 
 import numpy as np
 
-from sequoia.optimize.columns import Columns
+from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.problem import Arms, Floor, Problem, Rules, with_rules
 from sequoia.problem.families import FAMILIES
-from sequoia.problem.spaces import ActionSpace, Assignment, Budget, Custom, Path, Schedule
+from sequoia.problem.spaces import ActionSpace, Assignment, Budget, Custom, Schedule, Walk
 
 # Spaces of at most 8 columns, so that all 2^N actions can be tried.
 
@@ -55,8 +55,8 @@ SPACES: dict[str, ActionSpace] = {
     "schedule": Schedule(_WORKERS, _ARMS, 3),
     "schedule, distinct workers": Schedule(_WORKERS, _ARMS[:6], 3, 2, True),
     "schedule, many slots": Schedule(_MANY, _ARMS_OF_MANY, 3),
-    "path": Path(_KITE, 0, 6, 4),
-    "path, long edges": Path(_KITE, 2, 8, 3, [1, 2, 4, 1, 1, 3]),
+    "path": Walk(_KITE, 0, 6, 4),
+    "path, long edges": Walk(_KITE, 2, 8, 3, [1, 2, 4, 1, 1, 3]),
     "kits": _kits(),
     "bound together": _bound_together(),
     "budget, must": with_rules(Budget(np.ones(7), 4), Rules(must=["arm 2", "arm 5"])),
@@ -71,7 +71,7 @@ SPACES: dict[str, ActionSpace] = {
         Schedule(_WORKERS, _ARMS, 4),
         Rules(absent=["worker 0"], at_most_one=[["arm 0", "arm 1"]], never=["arm 4"]),
     ),
-    "path, must": with_rules(Path(_KITE, 0, 8, 4), Rules(must=["node 3"])),
+    "path, must": with_rules(Walk(_KITE, 0, 8, 4), Rules(must=["node 3"])),
 }
 
 
@@ -101,11 +101,11 @@ def problems() -> dict[str, Problem]:
 
 
 @cache
-def columns_of(name: str) -> Columns:
+def columns_of(name: str) -> ActionEncoding:
     """The columns of a space or, with dose indicators, of a problem."""
     if name in SPACES:
-        return Columns.of_space(SPACES[name])
-    return Columns.of_problem(problems()[name])
+        return ActionEncoding.of_space(SPACES[name])
+    return ActionEncoding.of_problem(problems()[name])
 
 
 WITH_DOSES = ["interventions", "interventions, must", "unequal doses"]
@@ -118,7 +118,7 @@ def feasible_actions(name: str) -> np.ndarray:
     space = columns_of(name).space
     assert space.n_actions <= 8
     actions = np.array(list(np.ndindex(*[2] * space.n_actions)), dtype=np.int8)
-    return actions[space.allows(actions)]
+    return actions[space.contains(actions)]
 
 
 def forward(net: ReluNet, state: int, inputs: np.ndarray) -> float:

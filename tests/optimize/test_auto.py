@@ -8,14 +8,14 @@ from sequoia.errors import InfeasibleSpace, TooLarge
 from sequoia.optimize import auto as module
 from sequoia.optimize import relay
 from sequoia.optimize.auto import Auto
-from sequoia.optimize.branch import Branch
-from sequoia.optimize.columns import Columns
-from sequoia.optimize.enumeration import Enumeration
-from sequoia.optimize.local_search import LocalSearch
-from sequoia.optimize.milp import Milp
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.engines.branch_and_bound import BranchAndBound
+from sequoia.optimize.engines.enumeration import Enumeration
+from sequoia.optimize.engines.local_search import LocalSearch
+from sequoia.optimize.engines.milp import Milp
 from sequoia.problem import Assignment, Budget, Rules, with_rules
 from sequoia.problem.families import FAMILIES
-from sequoia.solve import Limits
+from sequoia.solvers import Limits
 
 
 def refuse(*_):
@@ -49,7 +49,7 @@ def test_same_optimum_whether_enumerated_or_not(name, monkeypatch):
     ],
 )
 def test_engines_agree_at_ten_arms(family, widths):
-    columns = Columns.of_problem(FAMILIES[family](arms=10))
+    columns = ActionEncoding.of_problem(FAMILIES[family](arms=10))
     net = random_net(np.random.default_rng(0), columns.n_inputs, widths, batch=4, weight=0.5)
     listed, proven = Enumeration(columns).best(net), Milp(columns).best(net)
     np.testing.assert_allclose(proven.values, listed.values, rtol=1e-6)
@@ -63,7 +63,7 @@ def test_few_actions_are_enumerated():
 
 
 def test_many_actions_are_proven_if_asked():
-    columns = Columns.of_space(Budget(np.ones(60), 12))
+    columns = ActionEncoding.of_space(Budget(np.ones(60), 12))
     net = random_net(np.random.default_rng(1), 60, (4,), batch=2)
     proven = Auto(columns).best(net)
     assert proven.is_proven.all()
@@ -75,7 +75,7 @@ def test_many_actions_are_proven_if_asked():
 
 @pytest.mark.parametrize("gap", [1e-6, None])
 def test_without_hidden_layers_the_answer_is_always_proven(gap):
-    columns = Columns.of_problem(FAMILIES["routing"](arms=40))
+    columns = ActionEncoding.of_problem(FAMILIES["routing"](arms=40))
     net = random_net(np.random.default_rng(3), 40, (), batch=3)
     answer = Auto(columns, gap=gap).best(net)
     assert answer.is_proven.all()
@@ -86,14 +86,14 @@ def test_without_hidden_layers_the_answer_is_always_proven(gap):
 def test_very_many_columns_are_not_listed():
     space = Assignment(np.full(100_000, 2.0), np.full(10, 4.0))
     with pytest.raises(TooLarge, match="100000 columns"):
-        Enumeration(Columns.of_space(space))
+        Enumeration(ActionEncoding.of_space(space))
 
 
 def test_time_limit_is_passed_on():
-    columns = Columns.of_space(Budget(np.ones(60), 12))
+    columns = ActionEncoding.of_space(Budget(np.ones(60), 12))
     net = random_net(np.random.default_rng(2), 60, (24, 24), batch=1)
     answer = Auto(columns, seconds=1e-3).best(net)
-    assert columns.space.allows(answer.actions).all()
+    assert columns.space.contains(answer.actions).all()
     assert not answer.is_proven.any()
 
 
@@ -102,19 +102,19 @@ def test_what_is_asked_is_passed_on(monkeypatch):
     asked = []
     monkeypatch.setattr(module, "Milp", lambda _, **options: asked.append(options))
     space = with_rules(FAMILIES["capacity"](arms=60).space, Rules(must=["arm 1"]))
-    Auto(Columns.of_space(space), gap=0.25, seconds=7.0, workers=2)
+    Auto(ActionEncoding.of_space(space), gap=0.25, seconds=7.0, workers=2)
     assert asked == [{"limits": Limits(seconds=7.0, gap=0.25), "workers": 2}]
 
 
 def test_a_space_that_knows_its_heaviest_action_needs_no_program():
-    columns = Columns.of_space(FAMILIES["routing"](arms=40).space)
+    columns = ActionEncoding.of_space(FAMILIES["routing"](arms=40).space)
     engine = Auto(columns, gap=0.25, seconds=7.0)._engine
-    assert isinstance(engine, Branch)
+    assert isinstance(engine, BranchAndBound)
     assert engine._limits == Limits(seconds=7.0, gap=0.25)
 
 
 def test_a_program_takes_over_where_it_is_easy(monkeypatch):
-    columns = Columns.of_space(Budget(np.ones(60), 12))
+    columns = ActionEncoding.of_space(Budget(np.ones(60), 12))
     net = random_net(np.random.default_rng(5), 60, (4,), batch=4)
     alone = Auto(columns).best(net)
     monkeypatch.setattr(relay, "MOST_PARTS", 3)
@@ -133,4 +133,4 @@ def test_infeasible_space_is_reported_when_the_engine_is_made(arms, gap, monkeyp
     rules = Rules(must=["arm 0", "arm 1", "arm 2"])
     space = with_rules(Budget(np.concatenate([np.full(3, 8.0), np.ones(arms - 3)]), 20), rules)
     with pytest.raises(InfeasibleSpace, match="contradict: budget"):
-        Auto(Columns.of_space(space), gap=gap)
+        Auto(ActionEncoding.of_space(space), gap=gap)

@@ -16,9 +16,9 @@ from argmax_cases import (
     random_net,
 )
 
-from sequoia.optimize.embedding import Embedding, naive_layers, scaled
-from sequoia.optimize.neuron_bounds import NeuronBounds, Reach
-from sequoia.solve import Highs, Status
+from sequoia.optimize.engines.embedding import Embedding, naive_layers, scaled
+from sequoia.optimize.engines.neuron_bounds import NeuronBounds, Reach
+from sequoia.solvers import Highs, Status
 
 
 def embed(name, net, state=0, one_sided=True):

@@ -17,8 +17,8 @@ from argmax_cases import (
 
 from sequoia.errors import InfeasibleSpace, TooLarge
 from sequoia.optimize import enumeration
-from sequoia.optimize.columns import Columns
-from sequoia.optimize.enumeration import Enumeration
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.problem import Budget, Rules, with_rules
 
@@ -43,7 +43,7 @@ def test_best_of_all_actions(name):
         np.testing.assert_allclose(answer.values, brute_force(name, net), rtol=1e-9, err_msg=kind)
         assert answer.is_proven.all()
         assert answer.bounds.tolist() == answer.values.tolist()
-        assert columns.space.allows(answer.actions).all()
+        assert columns.space.contains(answer.actions).all()
         inputs = columns.encode(answer.actions)
         own = [forward(net, state, x) for state, x in enumerate(inputs)]
         np.testing.assert_allclose(answer.values, own, rtol=1e-9)
@@ -51,7 +51,7 @@ def test_best_of_all_actions(name):
 
 def test_values_that_single_precision_cannot_tell_apart():
     """The best of two large values that differ by less than a float32 can hold."""
-    columns = Columns.of_space(Budget(np.ones(6), 1))
+    columns = ActionEncoding.of_space(Budget(np.ones(6), 1))
     for winner in range(6):
         linear = np.full((1, 6), 1e6)
         linear[0, winner] += 1e-3
@@ -63,7 +63,7 @@ def test_values_that_single_precision_cannot_tell_apart():
 @pytest.mark.usefixtures("only_promising")
 def test_large_terms_that_cancel():
     """Hidden values of a million cancel in the output; what is left must still be compared."""
-    columns = Columns.of_space(Budget(np.ones(8), 4))
+    columns = ActionEncoding.of_space(Budget(np.ones(8), 4))
     rng = np.random.default_rng(0)
     half = 1e6 * rng.standard_normal((5, 8))
     bias = 1e6 * rng.standard_normal((4, 5))
@@ -84,7 +84,7 @@ def test_large_terms_that_cancel():
 @pytest.mark.usefixtures("only_promising")
 def test_many_actions_in_chunks(widths):
     """More actions than one chunk holds."""
-    columns = Columns.of_space(Budget(np.ones(14), 14))
+    columns = ActionEncoding.of_space(Budget(np.ones(14), 14))
     net = random_net(np.random.default_rng(1), 14, widths, batch=4)
     every = np.array(list(np.ndindex(*[2] * 14)))
     expected = net.values(np.broadcast_to(every, (4, *every.shape))).max(axis=1)
@@ -93,7 +93,7 @@ def test_many_actions_in_chunks(widths):
 
 def test_few_actions_are_left_of_a_network_that_is_nearly_linear():
     """None but those are looked at, and the best is among them."""
-    columns = Columns.of_space(Budget(np.ones(14), 5))
+    columns = ActionEncoding.of_space(Budget(np.ones(14), 5))
     net = random_net(np.random.default_rng(2), 14, (10, 10), batch=6, weight=0.2)
     net = replace(net, linear=10.0 * net.linear)
     engine = Enumeration(columns)
@@ -125,4 +125,4 @@ def test_too_many_actions():
 def test_infeasible_space():
     rules = Rules(must=["arm 0", "arm 1"], at_most_one=[["arm 0", "arm 1"]])
     with pytest.raises(InfeasibleSpace, match=r"contradict: .*must act on arm 1"):
-        Enumeration(Columns.of_space(with_rules(Budget(np.ones(4), 3), rules)))
+        Enumeration(ActionEncoding.of_space(with_rules(Budget(np.ones(4), 3), rules)))

@@ -15,9 +15,9 @@ from argmax_cases import (
 )
 
 from sequoia.errors import InfeasibleSpace
-from sequoia.optimize.columns import Columns
-from sequoia.optimize.enumeration import Enumeration
-from sequoia.optimize.local_search import LocalSearch
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.engines.enumeration import Enumeration
+from sequoia.optimize.engines.local_search import LocalSearch
 from sequoia.problem import Budget, Rules, with_rules
 from sequoia.problem.families import FAMILIES
 
@@ -31,7 +31,7 @@ def test_feasible_and_never_above_the_optimum(name):
         net = case(name, kind)
         truth = brute_force(name, net)
         answer = engine.best(net)
-        assert columns.space.allows(answer.actions).all(), kind
+        assert columns.space.contains(answer.actions).all(), kind
         own = [forward(net, b, x) for b, x in enumerate(columns.encode(answer.actions))]
         np.testing.assert_allclose(answer.values, own, rtol=1e-9, atol=1e-12, err_msg=kind)
         assert (answer.values <= truth + 1e-9 * (1 + np.abs(truth))).all(), kind
@@ -53,7 +53,7 @@ def test_near_the_optimum_on_small_cases(name):
     for widths in ((), (8,), (8, 6)):
         net = random_net(rng, columns.n_inputs, widths, batch=12)
         best, found = exact.best(net).values, engine.best(net).values
-        draws = [columns.space.draw(rng).action for _ in range(12)]
+        draws = [columns.space.sample(rng).action for _ in range(12)]
         drawn = net.values(columns.encode(draws)[:, None])[:, 0]
         reached.append(found >= best - 1e-6 * np.abs(best))
         lost.append((best - found).sum() / max((best - drawn).sum(), 1e-9))
@@ -67,25 +67,25 @@ def test_improve_never_makes_worse_and_ends_at_a_local_optimum(name):
     columns = columns_of(name)
     net = case(name, "two layers")
     rng = np.random.default_rng(1)
-    starts = np.array([columns.space.draw(rng).action for _ in range(3)])
+    starts = np.array([columns.space.sample(rng).action for _ in range(3)])
     given = starts.copy()
     engine = LocalSearch(columns)
     found = engine.improve(net, starts)
     assert starts.tolist() == given.tolist()
-    assert columns.space.allows(found).all()
+    assert columns.space.contains(found).all()
     value = net.values(columns.encode(found)[:, None])[:, 0]
     begin = net.values(columns.encode(starts)[:, None])[:, 0]
     assert (value >= begin - 1e-4 * (1 + np.abs(begin))).all()
     for state, action in enumerate(found):
         flipped = action ^ np.eye(len(action), dtype=np.int8)
-        flipped = flipped[columns.space.allows(flipped)]
+        flipped = flipped[columns.space.contains(flipped)]
         around = [forward(net, state, x) for x in columns.encode(flipped)]
         assert max(around, default=-np.inf) <= value[state] + 1e-3 * (1 + abs(value[state]))
 
 
 def test_same_seed_same_answers():
     """On a network with many local optima, where another seed finds others."""
-    columns = Columns.of_problem(FAMILIES["standard"](arms=20))
+    columns = ActionEncoding.of_problem(FAMILIES["standard"](arms=20))
     net = random_net(np.random.default_rng(2), columns.n_inputs, (16, 16), batch=20)
     one, two, other = (LocalSearch(columns, starts=1, seed=seed) for seed in (4, 4, 5))
     for _ in range(2):
@@ -108,7 +108,7 @@ def test_states_do_not_disturb_each_other():
 
 def test_more_starts_find_more():
     """On a network with many local optima."""
-    columns = Columns.of_problem(FAMILIES["standard"](arms=20))
+    columns = ActionEncoding.of_problem(FAMILIES["standard"](arms=20))
     net = random_net(np.random.default_rng(4), columns.n_inputs, (16, 16), batch=20)
     best = Enumeration(columns).best(net).values
     few, many = (best - LocalSearch(columns, starts=n).best(net).values for n in (0, 8))
@@ -119,12 +119,12 @@ def test_more_starts_find_more():
 @pytest.mark.parametrize("family", ["standard", "capacity", "scheduling", "interventions"])
 def test_larger_problems(family):
     """Twenty arms, more than one batch: feasible, and within half a percent on average."""
-    columns = Columns.of_problem(FAMILIES[family](arms=20))
+    columns = ActionEncoding.of_problem(FAMILIES[family](arms=20))
     net = random_net(
         np.random.default_rng(5), columns.n_inputs, (16,), batch=20, weight=0.3, linear=0.5
     )
     found = LocalSearch(columns, starts=1).best(net)
-    assert columns.space.allows(found.actions).all()
+    assert columns.space.contains(found.actions).all()
     best = Enumeration(columns).best(net).values
     base = net.values(np.zeros((20, 1, columns.n_inputs)))[:, 0]
     assert (found.values <= best + 1e-9).all()
@@ -133,14 +133,14 @@ def test_larger_problems(family):
 
 def test_moves_know_equal_columns():
     """Arms of equal cost share a verdict, so few different questions are asked of the space."""
-    columns = Columns.of_problem(FAMILIES["capacity"](arms=20))
+    columns = ActionEncoding.of_problem(FAMILIES["capacity"](arms=20))
     engine = LocalSearch(columns)
     space, asked = columns.space, []
-    surely_allows = type(space).surely_allows
+    contains_quick = type(space).contains_quick
 
     def counted(self, actions):
         asked.append(len(actions))
-        return surely_allows(self, actions)
+        return contains_quick(self, actions)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(space), "surely_allows", counted)
@@ -155,4 +155,4 @@ def test_moves_know_equal_columns():
 def test_infeasible_space_is_reported_when_the_engine_is_made():
     rules = Rules(must=["arm 0"], never=["arm 0"])
     with pytest.raises(InfeasibleSpace, match="contradict: must act on arm 0"):
-        LocalSearch(Columns.of_space(with_rules(Budget(np.ones(30), 2), rules)))
+        LocalSearch(ActionEncoding.of_space(with_rules(Budget(np.ones(30), 2), rules)))

@@ -22,13 +22,13 @@ from argmax_cases import (
 )
 
 from sequoia.errors import InfeasibleSpace, SolverFailed
-from sequoia.optimize.columns import Columns
-from sequoia.optimize.embedding import Embedding, naive_layers
-from sequoia.optimize.milp import Milp
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.engines.embedding import Embedding, naive_layers
+from sequoia.optimize.engines.milp import Milp
 from sequoia.optimize.relu_net import NetworkError, ReluNet
 from sequoia.problem import Budget, Rules, with_rules
 from sequoia.problem.families import FAMILIES
-from sequoia.solve import Highs, Limits, Status
+from sequoia.solvers import Highs, Limits, Status
 
 
 @cache
@@ -52,7 +52,7 @@ def test_proven_optimum_is_that_of_brute_force(name):
         )
         assert answer.is_proven.all(), kind
         assert (answer.bounds >= answer.values).all()
-        assert columns.space.allows(answer.actions).all()
+        assert columns.space.contains(answer.actions).all()
         own = [forward(net, b, x) for b, x in enumerate(columns.encode(answer.actions))]
         np.testing.assert_allclose(answer.values, own, rtol=1e-12)
 
@@ -83,9 +83,9 @@ def test_extreme_networks(name):
 def test_naive_form_has_the_same_optimum(name):
     """The paper's form: all of its rows, x and s for every neuron, one big M, both sides."""
     if name in SPACES:
-        columns = Columns.of_space(SPACES[name], compact=False)
+        columns = ActionEncoding.of_space(SPACES[name], compact=False)
     else:
-        columns = Columns.of_problem(problems()[name], compact=False)
+        columns = ActionEncoding.of_problem(problems()[name], compact=False)
     for kind in MODERATE:
         net = case(name, kind)
         truth = brute_force(name, net)
@@ -95,7 +95,7 @@ def test_naive_form_has_the_same_optimum(name):
             solution = Highs().solve(embedding.program)
             assert solution.status is Status.OPTIMAL
             action = solution.values[: columns.space.n_actions].astype(np.int8)
-            assert columns.space.allows(action[None])[0]
+            assert columns.space.contains(action[None])[0]
             value = forward(net, state, columns.encode(action[None])[0])
             assert value == pytest.approx(truth[state], rel=1e-6, abs=1e-6), kind
             claimed = solution.objective + net.constant[state]
@@ -105,9 +105,9 @@ def test_naive_form_has_the_same_optimum(name):
 @pytest.mark.parametrize("name", ["assignment", "schedule", "path", "interventions"])
 def test_solves_without_the_compact_form(name):
     if name in SPACES:
-        columns = Columns.of_space(SPACES[name], compact=False)
+        columns = ActionEncoding.of_space(SPACES[name], compact=False)
     else:
-        columns = Columns.of_problem(problems()[name], compact=False)
+        columns = ActionEncoding.of_problem(problems()[name], compact=False)
     net = case(name, "two layers")
     answer = Milp(columns).best(net)
     np.testing.assert_allclose(answer.values, brute_force(name, net), rtol=1e-6)
@@ -150,9 +150,9 @@ def test_any_feasible_start_is_improved():
 
 
 @cache
-def hard() -> tuple[Columns, ReluNet]:
+def hard() -> tuple[ActionEncoding, ReluNet]:
     """A random network, which no solver can settle quickly."""
-    columns = Columns.of_problem(FAMILIES["capacity"](arms=20))
+    columns = ActionEncoding.of_problem(FAMILIES["capacity"](arms=20))
     return columns, random_net(np.random.default_rng(0), columns.n_inputs, (24, 24), batch=2)
 
 
@@ -163,10 +163,10 @@ def test_a_limit_returns_the_best_known_action_and_says_so(limits):
     columns, net = hard()
     engine = Milp(columns, limits=limits)
     rng = np.random.default_rng(1)
-    starts = np.array([columns.space.draw(rng).action for _ in range(2)])
+    starts = np.array([columns.space.sample(rng).action for _ in range(2)])
     begin = net.values(columns.encode(starts)[:, None])[:, 0]
     answer = engine.improve(net, starts)
-    assert columns.space.allows(answer.actions).all()
+    assert columns.space.contains(answer.actions).all()
     own = net.values(columns.encode(answer.actions)[:, None])[:, 0]
     np.testing.assert_allclose(answer.values, own)
     assert (answer.values >= begin).all()
@@ -217,7 +217,7 @@ def test_nan_network_is_an_error():
 def test_infeasible_space_is_reported_when_the_engine_is_made():
     rules = Rules(must=["arm 0", "arm 1", "arm 2"])
     with pytest.raises(InfeasibleSpace, match="contradict: budget"):
-        Milp(Columns.of_space(with_rules(Budget(np.ones(30), 2), rules)))
+        Milp(ActionEncoding.of_space(with_rules(Budget(np.ones(30), 2), rules)))
 
 
 class Liar:
@@ -301,7 +301,7 @@ def test_workers_change_nothing():
     name = "assignment, floors"
     columns = columns_of(name)
     net = random_net(np.random.default_rng(5), columns.n_inputs, (9, 7), batch=16)
-    starts = np.repeat(columns.space.draw(np.random.default_rng(0)).action[None], 16, axis=0)
+    starts = np.repeat(columns.space.sample(np.random.default_rng(0)).action[None], 16, axis=0)
     alone = Milp(columns).improve(net, starts)
     both = Milp(columns, workers=2).improve(net, starts)
     order = np.random.default_rng(6).permutation(16)

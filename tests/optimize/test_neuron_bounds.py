@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from argmax_cases import EVERYTHING, KINDS, case, columns_of, feasible_actions, random_net
 
-from sequoia.optimize.neuron_bounds import NeuronBounds, Reach
+from sequoia.optimize.engines.neuron_bounds import NeuronBounds, Reach
 
 
 def neurons(net, state, inputs):

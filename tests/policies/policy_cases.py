@@ -5,7 +5,7 @@ from itertools import product
 
 import numpy as np
 
-from sequoia import Arms, Assignment, Budget, Custom, Floor, Path, Problem, Rules, Schedule
+from sequoia import Arms, Assignment, Budget, Custom, Floor, Problem, Rules, Schedule, Walk
 
 KINDS = ("budget", "assignment", "schedule", "path", "custom", "doses", "ruled")
 
@@ -16,7 +16,7 @@ def tiny(kind: str, seed: int, arms: int = 3, states: int = 2, horizon: int = 3)
     levels = 3 if kind == "doses" else 2
     kernels = rng.dirichlet(np.ones(states), (arms, levels, states))
     doses = np.tile(np.arange(levels), (arms, 1))
-    chains = Arms(rng.random((arms, states)).round(3), doses, kernels)
+    arm_classes = Arms(rng.random((arms, states)).round(3), doses, kernels)
     influence = None
     if kind == "budget":
         space = Budget(rng.integers(1, 4, arms), int(rng.integers(2, 5)))
@@ -26,14 +26,14 @@ def tiny(kind: str, seed: int, arms: int = 3, states: int = 2, horizon: int = 3)
     elif kind == "schedule":
         space = Schedule(rng.random((2, 3)) < 0.7, rng.random((arms, 3)) < 0.7, 2, visits=2)
     elif kind == "path":
-        space = Path([(0, 1), (1, 2), (2, 0)][:arms], 0, int(rng.integers(2, 4)), 2)
+        space = Walk([(0, 1), (1, 2), (2, 0)][:arms], 0, int(rng.integers(2, 4)), 2)
     elif kind == "custom":
         names = [f"arm {j}" for j in range(arms)]
         space = Custom(rng.integers(-1, 3, (2, arms)), [-np.inf] * 2, [2, 2], names)
     else:
         space = Assignment(rng.integers(1, 4, arms), rng.integers(1, 5, 2))
     start = rng.dirichlet(np.ones(states), arms)
-    problem = Problem(f"tiny {kind} {seed}", chains, space, start, influence, horizon)
+    problem = Problem(f"tiny {kind} {seed}", arm_classes, space, start, influence, horizon)
     if kind == "ruled":
         floor = Rules(groups={"north": ["arm 0"]}, floors=[Floor("north", share=0.3)])
         problem = problem.with_rules(floor)

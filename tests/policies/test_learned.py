@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from sequoia.bounds.prices import Prices
-from sequoia.bounds.relaxation import relax
-from sequoia.experiments import evaluate
-from sequoia.optimize.columns import Columns
-from sequoia.optimize.enumeration import Enumeration
-from sequoia.optimize.milp import Milp
+from sequoia.bounds.lagrangian.prices import Prices
+from sequoia.bounds.lagrangian.relax import relax
+from sequoia.evaluation import evaluate
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.engines.enumeration import Enumeration
+from sequoia.optimize.engines.milp import Milp
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.policies import Sequoia, iterative_dqn, iterative_myopic, make_policy
 from sequoia.policies.myopic import next_step_weights
@@ -30,19 +30,19 @@ RNG = np.random.default_rng(0)
 class Tables:
     """Q as a sum over arms of a table by state and dose level."""
 
-    columns: Columns
-    quality: np.ndarray  # (H, J, S, L)
+    columns: ActionEncoding
+    q_values: np.ndarray  # (H, J, S, L)
 
     def fold(self, states, steps) -> ReluNet:
-        step = np.minimum(steps, len(self.quality) - 1)[:, None]
-        table = self.quality[step, np.arange(states.shape[1]), states]
+        step = np.minimum(steps, len(self.q_values) - 1)[:, None]
+        table = self.q_values[step, np.arange(states.shape[1]), states]
         return ReluNet.of_linear(*self.columns.objective(table))
 
 
 def by_prices(problem) -> tuple[Tables, Prices]:
     prices = relax(problem).prices
-    every = np.array([prices.quality(step) for step in range(problem.horizon)])
-    return Tables(Columns.of_problem(problem), every), prices
+    every = np.array([prices.q_values(step) for step in range(problem.horizon)])
+    return Tables(ActionEncoding.of_problem(problem), every), prices
 
 
 @pytest.mark.parametrize("name", PROBLEMS)
@@ -66,7 +66,7 @@ def test_sequoia_takes_the_largest_q_value_of_all_actions(name):
 def test_both_engines_find_it():
     problem = PROBLEMS["scheduling"]
     q, prices = by_prices(problem)
-    columns = Columns.of_problem(problem)
+    columns = ActionEncoding.of_problem(problem)
     state = np.arange(8) % 4
     values = []
     for engine in (Enumeration(columns), Milp(columns)):
@@ -80,8 +80,8 @@ def test_iterative_dqn_is_the_same_greedy_as_iterative_myopic(name):
     problem = PROBLEMS[name]
     model = problem.arms.model
     table = problem.arms.next_rewards[model].transpose(0, 2, 1)
-    q = Tables(Columns.of_problem(problem), table[None])
-    scenarios = Scenarios.draw(problem, 3, seed=0)
+    q = Tables(ActionEncoding.of_problem(problem), table[None])
+    scenarios = Scenarios.sample(problem, 3, seed=0)
     one = rollout(problem, iterative_dqn(problem, q).act, scenarios)
     other = rollout(problem, iterative_myopic(problem).act, scenarios)
     assert one.rewards == pytest.approx(other.rewards)
@@ -91,7 +91,7 @@ def test_iterative_dqn_is_the_same_greedy_as_iterative_myopic(name):
 class Turns:
     """Wants one arm alone, another one in every step."""
 
-    columns: Columns
+    columns: ActionEncoding
 
     def fold(self, states, steps) -> ReluNet:
         arms = states.shape[1]
@@ -101,7 +101,7 @@ class Turns:
 @pytest.mark.parametrize("name", ["iterative-dqn", "sequoia"])
 def test_the_step_is_the_one_that_is_asked_about(name):
     problem = standard(arms=5, budget=1, horizon=5)
-    policy = make_policy(name, problem, Turns(Columns.of_problem(problem)))
+    policy = make_policy(name, problem, Turns(ActionEncoding.of_problem(problem)))
     for step in (3, 0, 4, 1):
         assert np.flatnonzero(policy.act(np.zeros(5, np.int64), step, RNG).action) == [step]
 

@@ -56,7 +56,7 @@ def test_decisions_are_feasible_and_named(family, name):
             make_policy(name, problem)
         return
     policy = make_policy(name, problem)
-    played = rollout(problem, policy.act, Scenarios.draw(problem, 2, seed=1))
+    played = rollout(problem, policy.act, Scenarios.sample(problem, 2, seed=1))
     assert np.isfinite(played.rewards).all()
 
 
@@ -118,7 +118,7 @@ def test_greedy_fills_small_workers_first_and_by_value_per_cost():
 def test_greedy_goes_on_until_nothing_fits():
     problem = SMALL["capacity"]
     decision = iterative_myopic(problem).act(np.zeros(8, dtype=np.int64), 0, RNG)
-    assert not len(problem.space.grow(decision))
+    assert not len(problem.space.extensions(decision))
 
 
 def test_idle_and_random():
@@ -175,6 +175,6 @@ def test_what_does_not_apply_is_one_clear_line(name, problem, error, words):
 
 def test_whittle_on_a_standard_bandit():
     problem = standard(arms=10)
-    played = rollout(problem, make_policy("whittle", problem).act, Scenarios.draw(problem, 3, 0))
-    idle = rollout(problem, Idle(problem).act, Scenarios.draw(problem, 3, 0))
+    played = rollout(problem, make_policy("whittle", problem).act, Scenarios.sample(problem, 3, 0))
+    idle = rollout(problem, Idle(problem).act, Scenarios.sample(problem, 3, 0))
     assert played.rewards.mean() > idle.rewards.mean()

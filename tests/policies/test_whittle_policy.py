@@ -29,7 +29,7 @@ def test_whittle_price_and_bound_agree_as_arms_grow() -> None:
     for arms in (10, 200):
         problem = FAMILIES["standard"](arms=arms, budget=arms // 5, seed=0, dynamics="random")
         relaxation = relax(problem)
-        scenarios = Scenarios.draw(problem, 40 if arms == 10 else 10, seed=0)
+        scenarios = Scenarios.sample(problem, 40 if arms == 10 else 10, seed=0)
         earned = [
             rollout(problem, policy.act, scenarios).rewards.mean()
             for policy in (WhittlePolicy(problem), PricePolicy(problem, relaxation.prices))

@@ -416,7 +416,7 @@ def test_a_bad_knob_is_a_problem_error(name, knobs, message):
 )
 def test_corners_are_well_formed(name, knobs):
     problem = FAMILIES[name](**knobs)
-    decision = problem.space.draw(np.random.default_rng(0))
+    decision = problem.space.sample(np.random.default_rng(0))
     assert problem.space.system.violations(decision) == []
 
 
@@ -425,7 +425,7 @@ def test_same_seed_same_problem(name):
     first, again, other = (FAMILIES[name](seed=seed) for seed in (4, 4, 5))
     assert first.fingerprint == again.fingerprint
     assert first.fingerprint != other.fingerprint
-    tables = [problem.to_sheets().tables for problem in (first, other)]
+    tables = [problem.to_tables().tables for problem in (first, other)]
     drawn = {"neighbours"} if name == "epidemic" else {"transitions"}
     assert all(differ(tables[0][table], tables[1][table]) for table in drawn)
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from sequoia import Arms, Assignment, Budget, Custom, Floor, Path, Problem, Rules, Schedule
+from sequoia import Arms, Assignment, Budget, Custom, Floor, Problem, Rules, Schedule, Walk
 from sequoia.errors import ProblemError
-from sequoia.problem.sheets import Sheets, table
+from sequoia.problem.tables import TableSet, table
 
 DOSES = [[0, 1, 2, 3]] * 2
 START = [[0.5, 0.5], [1, 0]]
@@ -210,14 +210,14 @@ def test_the_fingerprint_sees_every_part_of_every_space():
         Schedule(slots, slots, 2, distinct_workers=True),
         Schedule(slots, slots, 2, slot_names=["Mon", "Tue"]),
         Schedule(slots, slots, 2, worker_names=["Ann", "Bo", "Cy"]),
-        Path(edges, 0, 4, 2),
-        Path([[0, 1], [0, 2]], 0, 4, 2),
-        Path(edges, 1, 4, 2),
-        Path(edges, 0, 5, 2),
-        Path(edges, 0, 4, 1),
-        Path(edges, 0, 4, 2, lengths=[1, 2]),
-        Path(edges, 0, 4, 2, positions=[[0, 0], [1, 0], [2, 0]]),
-        Path(edges, 0, 4, 2, positions=[[0, 0], [1, 0], [2, 1]]),
+        Walk(edges, 0, 4, 2),
+        Walk([[0, 1], [0, 2]], 0, 4, 2),
+        Walk(edges, 1, 4, 2),
+        Walk(edges, 0, 5, 2),
+        Walk(edges, 0, 4, 1),
+        Walk(edges, 0, 4, 2, lengths=[1, 2]),
+        Walk(edges, 0, 4, 2, positions=[[0, 0], [1, 0], [2, 0]]),
+        Walk(edges, 0, 4, 2, positions=[[0, 0], [1, 0], [2, 1]]),
         Assignment([1, 2, 3], [3, 2]),
         Assignment([1, 2, 3], [2, 3]),
         Custom(*rows),
@@ -241,15 +241,15 @@ def test_the_fingerprint_sees_where_a_cell_stands():
         table("t", a=numbers, b=["xy", ""]),
         table("t", a=numbers) | table("u", b=["x", "y"]),
     ]
-    assert len({Sheets({}, tables).fingerprint() for tables in different}) == len(different)
-    assert Sheets({"a": 1, "b": 2}).fingerprint() == Sheets({"b": 2, "a": 1}).fingerprint()
+    assert len({TableSet({}, tables).fingerprint() for tables in different}) == len(different)
+    assert TableSet({"a": 1, "b": 2}).fingerprint() == TableSet({"b": 2, "a": 1}).fingerprint()
 
 
 def test_with_rules_keeps_everything_else():
     problem = make()
     ruled = problem.with_rules(Rules(never=("b",)))
-    assert ruled.space.allows([[0, 1, 0], [1, 0, 1]]).tolist() == [False, True]
-    assert problem.space.allows([[0, 1, 0]]).tolist() == [True]
+    assert ruled.space.contains([[0, 1, 0], [1, 0, 1]]).tolist() == [False, True]
+    assert problem.space.contains([[0, 1, 0]]).tolist() == [True]
     assert ruled.arms is problem.arms
     assert ruled.horizon == 5
 

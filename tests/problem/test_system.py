@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from sequoia.errors import InfeasibleDecision
 from sequoia.problem.system import Decision, LinearSystem, Rows
-from sequoia.solve import Highs, Status
+from sequoia.solvers import Highs, Status
 
 
 def small():

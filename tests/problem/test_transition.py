@@ -98,7 +98,7 @@ def test_inputs_are_left_alone():
 def test_infeasible_actions_are_accepted():
     problem = standard(arms=10, budget=1)
     everything = np.ones((1, 10), dtype=np.int8)
-    assert not problem.space.allows(everything)[0]
+    assert not problem.space.contains(everything)[0]
     after = problem.transition(np.zeros((1, 10), dtype=int), everything, np.full((1, 10), 0.5))
     assert after.tolist() == [[1] * 10], "acted on, every arm moves up with at least 0.7"
 

@@ -10,7 +10,7 @@ from sequoia.simulate import Scenarios, rollout
 
 
 def random_policy(problem):
-    return lambda _state, _step, rng: problem.space.draw(rng)
+    return lambda _state, _step, rng: problem.space.sample(rng)
 
 
 def idle_policy(problem):
@@ -20,7 +20,7 @@ def idle_policy(problem):
 @pytest.mark.parametrize("family", [capacity, interventions, scheduling])
 def test_a_rollout_is_transitions_one_after_another(family):
     problem = family(arms=12, horizon=6)
-    scenarios = Scenarios.draw(problem, 4, seed=3)
+    scenarios = Scenarios.sample(problem, 4, seed=3)
     played = rollout(problem, random_policy(problem), scenarios, seed=1)
     assert played.states.shape == (4, 7, 12)
     assert played.actions.shape == (4, 6, problem.space.n_actions)
@@ -28,7 +28,7 @@ def test_a_rollout_is_transitions_one_after_another(family):
     assert played.actions.any()
     for step in range(6):
         states, actions = played.states[:, step], played.actions[:, step]
-        assert problem.space.allows(actions).all()
+        assert problem.space.contains(actions).all()
         np.testing.assert_array_equal(
             played.states[:, step + 1],
             problem.transition(states, actions, scenarios.noise[:, step]),
@@ -46,7 +46,7 @@ def test_the_policy_sees_the_state_and_the_step():
         seen.append((step, state.copy()))
         return problem.space.idle
 
-    played = rollout(problem, act, Scenarios.draw(problem, 3, seed=0))
+    played = rollout(problem, act, Scenarios.sample(problem, 3, seed=0))
     assert [step for step, _ in seen] == [step for step in range(5) for _ in range(3)]
     for index, (step, state) in enumerate(seen):
         np.testing.assert_array_equal(state, played.states[index % 3, step])
@@ -54,7 +54,7 @@ def test_the_policy_sees_the_state_and_the_step():
 
 def test_trap_by_arithmetic():
     problem = trap()
-    scenarios = Scenarios.draw(problem, 2, seed=0)
+    scenarios = Scenarios.sample(problem, 2, seed=0)
     second = problem.space.certify([0, 1])
     played = rollout(problem, lambda *_: second, scenarios)
     # Arm 1 pays 0.1 throughout; arm 2 pays 0.1 once, then 10.
@@ -67,7 +67,7 @@ def test_trap_by_arithmetic():
 
 def test_an_episode_depends_neither_on_others_nor_on_their_number():
     problem = capacity(arms=12, horizon=5)
-    few, many = Scenarios.draw(problem, 2, seed=3), Scenarios.draw(problem, 9, seed=3)
+    few, many = Scenarios.sample(problem, 2, seed=3), Scenarios.sample(problem, 9, seed=3)
     short = rollout(problem, random_policy(problem), few, seed=7)
     long = rollout(problem, random_policy(problem), many, seed=7)
     np.testing.assert_array_equal(short.states, long.states[:2])
@@ -77,7 +77,7 @@ def test_an_episode_depends_neither_on_others_nor_on_their_number():
 
 def test_the_seed_matters_to_a_random_policy_only():
     problem = capacity(arms=12, horizon=5)
-    scenarios = Scenarios.draw(problem, 3, seed=3)
+    scenarios = Scenarios.sample(problem, 3, seed=3)
     draws = [rollout(problem, random_policy(problem), scenarios, seed).actions for seed in (1, 2)]
     assert (draws[0] != draws[1]).any()
     idle = [rollout(problem, idle_policy(problem), scenarios, seed).states for seed in (1, 2)]
@@ -86,7 +86,7 @@ def test_the_seed_matters_to_a_random_policy_only():
 
 def test_policies_share_their_luck():
     problem = standard(arms=12, horizon=8)
-    scenarios = Scenarios.draw(problem, 5, seed=3)
+    scenarios = Scenarios.sample(problem, 5, seed=3)
     idle = rollout(problem, idle_policy(problem), scenarios)
     busy = rollout(problem, random_policy(problem), scenarios)
     assert (busy.states >= idle.states).all(), "on a ladder, acting helps every arm or none"
@@ -102,7 +102,7 @@ def test_a_broken_rule_names_episode_and_step():
         late = step == 3 and calls.count(3) == 2
         return Decision(np.full(4, int(late), dtype=np.int8), np.empty(0, dtype=np.int8))
 
-    scenarios = Scenarios.draw(problem, 3, seed=0)
+    scenarios = Scenarios.sample(problem, 3, seed=0)
     with pytest.raises(InfeasibleDecision, match=r'^episode 1, step 3: row "budget": 4 > 1'):
         rollout(problem, act, scenarios)
 
@@ -119,13 +119,13 @@ def test_a_malformed_decision_is_refused(action, plan, message):
     problem = trap()
     decision = Decision(np.array(action, dtype=np.int8), np.array(plan, dtype=np.int8))
     with pytest.raises(InfeasibleDecision, match=f"^episode 0, step 0: .*{message}"):
-        rollout(problem, lambda *_: decision, Scenarios.draw(problem, 1, seed=0))
+        rollout(problem, lambda *_: decision, Scenarios.sample(problem, 1, seed=0))
 
 
 def test_an_action_without_its_plan_is_refused():
     problem = capacity(arms=6, workers=3)
-    good = problem.space.draw(np.random.default_rng(0))
+    good = problem.space.sample(np.random.default_rng(0))
     assert good.action.any()
     bare = Decision(good.action, np.zeros_like(good.plan))
     with pytest.raises(InfeasibleDecision, match=r"^episode 0, step 0: .*needs a worker"):
-        rollout(problem, lambda *_: bare, Scenarios.draw(problem, 1, seed=0))
+        rollout(problem, lambda *_: bare, Scenarios.sample(problem, 1, seed=0))

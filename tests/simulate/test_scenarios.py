@@ -15,7 +15,7 @@ PINNED = [0.7972433745730213, 0.7742780816470971, 0.8518176398356819]
 
 def test_shapes_and_ranges():
     problem = capacity(arms=12, horizon=7)
-    drawn = Scenarios.draw(problem, 5, seed=1)
+    drawn = Scenarios.sample(problem, 5, seed=1)
     assert drawn.n_episodes == 5
     assert drawn.start.shape == (5, 12)
     assert drawn.noise.shape == (5, 7, 12)
@@ -28,14 +28,14 @@ def test_shapes_and_ranges():
 
 def test_the_first_episodes_stay_when_more_are_drawn():
     problem = capacity(arms=12)
-    few, many = Scenarios.draw(problem, 3, seed=1), Scenarios.draw(problem, 50, seed=1)
+    few, many = Scenarios.sample(problem, 3, seed=1), Scenarios.sample(problem, 50, seed=1)
     np.testing.assert_array_equal(few.start, many.start[:3])
     np.testing.assert_array_equal(few.noise, many.noise[:3])
 
 
 def test_episodes_and_seeds_differ():
     problem = capacity(arms=12)
-    drawn, other = Scenarios.draw(problem, 4, seed=1), Scenarios.draw(problem, 4, seed=2)
+    drawn, other = Scenarios.sample(problem, 4, seed=1), Scenarios.sample(problem, 4, seed=2)
     noise = np.concatenate([drawn.noise, other.noise]).reshape(8, -1)
     assert len(np.unique(noise, axis=0)) == 8
     assert len(np.unique(noise)) == noise.size
@@ -46,7 +46,7 @@ def test_starts_follow_their_distribution():
     arms = Arms.ladder(np.zeros((3, 4)), [[0.1, 0.9]] * 3)
     problem = Problem("p", arms, Budget(np.ones(3), 1), start, horizon=1)
     draws = 5000
-    drawn = Scenarios.draw(problem, draws, seed=0).start
+    drawn = Scenarios.sample(problem, draws, seed=0).start
     for arm in range(3):
         found = np.bincount(drawn[:, arm], minlength=4) / draws
         error = np.sqrt(start[arm] * (1 - start[arm]) / draws)
@@ -55,7 +55,7 @@ def test_starts_follow_their_distribution():
 
 def test_starts_and_noise_are_uncorrelated():
     problem = capacity(arms=50, start_share=0.5, horizon=1)
-    drawn = Scenarios.draw(problem, 400, seed=0)
+    drawn = Scenarios.sample(problem, 400, seed=0)
     correlation = np.corrcoef(drawn.start.ravel(), drawn.noise.ravel())[0, 1]
     assert abs(correlation) < 4.5 / np.sqrt(drawn.start.size)
 

@@ -2,8 +2,8 @@
 
 from sequoia.bounds.bound import Bound
 from sequoia.bounds.exact import Exact, solve_exactly
-from sequoia.bounds.prices import Prices
-from sequoia.bounds.relaxation import Relaxation, prices_over, relax
+from sequoia.bounds.lagrangian.prices import Prices
+from sequoia.bounds.lagrangian.relax import Relaxation, prices_over, relax
 from sequoia.bounds.whittle import WhittleIndices, whittle_indices
 
 __all__ = [

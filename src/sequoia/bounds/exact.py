@@ -6,11 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.arrays import ActionArray, FloatArray, IntArray
-from sequoia.bounds.joint import joint_moves, joint_rewards, joint_states
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.problem import Decision, Problem
-from sequoia.problem.conflict import no_decision
+from sequoia.problem.iis import no_decision
+from sequoia.validation import ActionArray, FloatArray, IntArray
 
 _MAX_WORK = 2e9
 _MAX_MOVES = 1e8
@@ -171,3 +170,36 @@ def _joint_start(problem: Problem) -> FloatArray:
     for start in problem.start:
         result = np.outer(result, start).reshape(-1)
     return result
+
+
+def joint_states(problem: Problem) -> IntArray:
+    """Return every joint state, ``(S ** J, J)``, the last arm changing fastest."""
+    arms = problem.arms
+    grid = np.indices((arms.n_states,) * arms.n_arms)
+    states: IntArray = grid.reshape(arms.n_arms, -1).T.astype(np.int64)
+    return states
+
+
+def joint_rewards(problem: Problem, states: IntArray, actions: ActionArray) -> FloatArray:
+    """Return the expected next reward of each action in each joint state, ``(A, S ** J)``."""
+    rows = [
+        problem.expected_reward(states, np.broadcast_to(action, (len(states), len(action))))
+        for action in actions
+    ]
+    return np.array(rows)
+
+
+def joint_moves(problem: Problem, states: IntArray, levels: IntArray) -> FloatArray:
+    """Return the chance of each next joint state, ``(A, S ** J, S ** J)``.
+
+    Given the joint state, arms still move independently of each other.
+    """
+    arms, model = problem.arms, problem.models(states)
+    moves = np.empty((len(levels), len(states), len(states)))
+    for index, level in enumerate(levels):
+        chance = np.ones((len(states), 1))
+        for arm in range(arms.n_arms):
+            own = arms.kernels[model[:, arm], level[arm], states[:, arm]]
+            chance = (chance[:, :, None] * own[:, None, :]).reshape(len(states), -1)
+        moves[index] = chance
+    return moves

@@ -5,9 +5,9 @@ from functools import cached_property
 
 import numpy as np
 
-from sequoia.arrays import FloatArray
 from sequoia.errors import ProblemError
 from sequoia.problem import Problem
+from sequoia.validation import FloatArray
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.arrays import BoolArray, FloatArray
 from sequoia.errors import ProblemError
+from sequoia.validation import BoolArray, FloatArray
 
 _CHUNK = 4_096
 _SLACK = 1e-9

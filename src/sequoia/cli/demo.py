@@ -8,14 +8,14 @@ import typer
 from sequoia.cli.evaluate import print_evaluation
 from sequoia.cli.progress import showing
 from sequoia.cli.train import watching
-from sequoia.cli.words import lines
 from sequoia.errors import FileError
-from sequoia.experiments import evaluate, save_evaluation
-from sequoia.policies.model_folder import load_model, make_folder
-from sequoia.policies.q_model import QModel
+from sequoia.evaluation import evaluate, save_evaluation
+from sequoia.io import write_text
+from sequoia.models.folder import load_model, make_folder
+from sequoia.models.q_model import QModel
 from sequoia.problem import Problem, save
 from sequoia.problem.families import capacity
-from sequoia.writing import write_text
+from sequoia.problem.summary import lines
 
 _ARMS = 20
 _EPISODES = 50
@@ -50,7 +50,7 @@ def demo(
         )
     save_evaluation(found, output / "evaluation.json")
     print_evaluation(found)
-    from sequoia.experiments.report import report
+    from sequoia.report.report import report
 
     write_text(output / "report.html", report(found, problem, lines(problem)))
     typer.echo(

@@ -12,15 +12,15 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sequoia.bounds.relaxation import why_no_prices
+from sequoia.bounds.lagrangian.relax import why_no_prices
 from sequoia.cli.problem import AsJson, File
 from sequoia.cli.progress import showing
 from sequoia.errors import FileError
-from sequoia.experiments import Estimate, Evaluation, Progress, evaluate, save_evaluation
-from sequoia.experiments.evaluate import BoundKind
-from sequoia.experiments.parts import Parts
+from sequoia.evaluation import Estimate, Evaluation, Progress, evaluate, save_evaluation
+from sequoia.evaluation.block_cache import BlockCache
+from sequoia.evaluation.evaluate import BoundKind
+from sequoia.models.folder import load_model
 from sequoia.policies import POLICIES
-from sequoia.policies.model_folder import load_model
 from sequoia.problem import load
 
 _WIDTH = 100
@@ -61,9 +61,9 @@ def evaluate_command(
         policies = _DEFAULT if problem.contagion is None else _DEFAULT.removesuffix(",price")
     names = [name.strip() for name in policies.split(",") if name.strip()]
     _check_output(output)
-    parts = Parts(_work_folder(output, problem.fingerprint))
+    cache = BlockCache(_work_folder(output, problem.fingerprint))
     source = os.path.relpath(file, output.parent) if output is not None else str(file)
-    with _watching(parts) as on_event:
+    with _watching(cache) as on_event:
         found = evaluate(
             problem,
             names,
@@ -72,13 +72,13 @@ def evaluate_command(
             q=q,
             jobs=jobs,
             bound=bound,
-            work=parts.folder,
+            work=cache.folder,
             source=source,
             on_event=on_event,
         )
     if output is not None:
         save_evaluation(found, output)
-    parts.clear()
+    cache.clear()
     if bound != "none" and found.bound is None:
         typer.echo(f"There is no bound: {why_no_prices(problem)}", err=True)
     if as_json:
@@ -109,7 +109,7 @@ def _work_folder(output: Path | None, fingerprint: str) -> Path:
 
 
 @contextmanager
-def _watching(parts: Parts) -> Iterator[Callable[[Progress], None]]:
+def _watching(cache: BlockCache) -> Iterator[Callable[[Progress], None]]:
     """Show how far it is; when it is interrupted, say what is kept."""
     last: Progress | None = None
     try:
@@ -126,7 +126,7 @@ def _watching(parts: Parts) -> Iterator[Callable[[Progress], None]]:
     except KeyboardInterrupt:
         if last is not None:
             typer.echo(
-                f"Stopped. {last.done} of {last.total} blocks are kept in {parts.folder}; the "
+                f"Stopped. {last.done} of {last.total} blocks are kept in {cache.folder}; the "
                 "same command goes on from there.",
                 err=True,
             )

@@ -9,11 +9,11 @@ from rich.console import Console
 from rich.table import Table
 from scipy.special import stdtrit
 
-from sequoia.arrays import FloatArray
 from sequoia.errors import FileError
 from sequoia.problem import Problem, save
 from sequoia.problem.families import FAMILIES
 from sequoia.simulate import Scenarios, Trajectory, rollout
+from sequoia.validation import FloatArray
 
 _EPISODES = 20
 _COLUMNS = ("family", "arms", "columns", "rows", "doing nothing", "at random")
@@ -59,10 +59,10 @@ def _play(problem: Problem) -> tuple[Trajectory, Trajectory]:
     """Return what happens when nothing is done, and when random actions are taken."""
     space = problem.space
     nothing = space.certify(np.zeros(space.n_actions, dtype=np.int8))
-    scenarios = Scenarios.draw(problem, _EPISODES, seed=0)
+    scenarios = Scenarios.sample(problem, _EPISODES, seed=0)
     return (
         rollout(problem, lambda _state, _step, _rng: nothing, scenarios),
-        rollout(problem, lambda _state, _step, rng: space.draw(rng), scenarios),
+        rollout(problem, lambda _state, _step, rng: space.sample(rng), scenarios),
     )
 
 
@@ -74,7 +74,7 @@ def _mean(rewards: FloatArray) -> str:
 
 
 def _draw(name: str, problem: Problem, played: Trajectory, output: Path) -> None:
-    from sequoia.experiments.plots import plot_episode, plot_problem, save_plot
+    from sequoia.plots import plot_episode, plot_problem, save_plot
 
     save_plot(plot_problem(problem), output / f"{name}.png")
     save_plot(plot_episode(played, problem), output / f"{name}-episode.png")
@@ -82,7 +82,7 @@ def _draw(name: str, problem: Problem, played: Trajectory, output: Path) -> None
 
 def _draw_extras(output: Path) -> None:
     """Draw the link curves and the map with its nested subsets."""
-    from sequoia.experiments.plots import plot_sigmoid, plot_underground, save_plot
+    from sequoia.plots import plot_sigmoid, plot_underground, save_plot
     from sequoia.problem.underground import underground
 
     save_plot(plot_sigmoid(FAMILIES["interventions"]()), output / "interventions-links.png")

@@ -7,10 +7,10 @@ from typing import Annotated, Any, get_args
 
 import typer
 
-from sequoia.cli.graph import read_graph
 from sequoia.problem import Problem, save
 from sequoia.problem.families import FAMILIES
 from sequoia.problem.families.routing import route_on, routing
+from sequoia.problem.graph_file import read_graph
 
 app = typer.Typer(
     name="make",

@@ -16,15 +16,15 @@ from rich.text import Text
 from sequoia.cli.evaluate import Model
 from sequoia.cli.problem import AsJson, File
 from sequoia.errors import FileError, ProblemError
-from sequoia.experiments.errands import Errand
-from sequoia.experiments.evaluation import number
-from sequoia.experiments.state_file import read_states
-from sequoia.experiments.today import Planner, Today, Why, Worth
-from sequoia.experiments.wishes import todays_rules
+from sequoia.evaluation.evaluation import number
+from sequoia.io import write_text
+from sequoia.models.folder import load_model
+from sequoia.planning.overrides import todays_rules
+from sequoia.planning.planner import DayPlan, Planner, Why, Worth
+from sequoia.planning.state_file import read_states
+from sequoia.planning.tasks import Task
 from sequoia.policies import POLICIES
-from sequoia.policies.model_folder import load_model
 from sequoia.problem import load
-from sequoia.writing import write_text
 
 _ENDINGS = (".csv", ".json")
 _MOST_ARMS = 15
@@ -88,13 +88,13 @@ def plan(
         typer.echo(f"Wrote {output}.")
 
 
-def to_json(planner: Planner, found: Today, reasons: Sequence[Why]) -> dict[str, Any]:
+def to_json(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> dict[str, Any]:
     """Return a plan as ``--json`` prints it."""
     return {
         "problem": found.problem.name,
         "fingerprint": planner.problem.fingerprint,
         "policy": found.policy,
-        "errands": [one._asdict() for one in found.errands],
+        "errands": [one._asdict() for one in found.tasks],
         "words": found.problem.space.describe(found.decision),
         "action": found.problem.space.chosen(found.decision.action),
         "value": _worth(found.worth),
@@ -107,7 +107,7 @@ def to_json(planner: Planner, found: Today, reasons: Sequence[Why]) -> dict[str,
                 "name": one.name,
                 "is_chosen": one.is_chosen,
                 "cost": None if one.cost is None else _worth(one.cost),
-                "instead": [errand._asdict() for errand in one.instead],
+                "instead": [task._asdict() for task in one.instead],
                 "reason": one.reason,
             }
             for one in reasons
@@ -116,7 +116,7 @@ def to_json(planner: Planner, found: Today, reasons: Sequence[Why]) -> dict[str,
     }
 
 
-def _arms(planner: Planner, found: Today) -> list[dict[str, Any]]:
+def _arms(planner: Planner, found: DayPlan) -> list[dict[str, Any]]:
     """Return the arms that the plan reaches and what it gains from each, the most first."""
     level = found.problem.levels(found.decision.action[None])[0]
     reached = np.flatnonzero(level)
@@ -134,10 +134,10 @@ def _arms(planner: Planner, found: Today) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: -row[list(sights)[-1]])
 
 
-def _print(planner: Planner, found: Today, reasons: Sequence[Why]) -> None:
+def _print(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> None:
     console = Console(highlight=False)
     console.print(Text(f"{found.problem.name}: {found.policy} plan"), soft_wrap=True)
-    console.print(_errand_table(found.errands))
+    console.print(_errand_table(found.tasks))
     gain = found.worth - found.idle
     console.print(
         f"Next step: {found.worth.next_step:.4g} expected reward, {gain.next_step:+.4g} against "
@@ -156,13 +156,13 @@ def _print(planner: Planner, found: Today, reasons: Sequence[Why]) -> None:
         console.print(Text(_why_in_words(one)), soft_wrap=True)
 
 
-def _errand_table(errands: Sequence[Errand]) -> Table:
+def _errand_table(tasks: Sequence[Task]) -> Table:
     """Show the columns that say something."""
-    if not errands:
+    if not tasks:
         return Table("nothing to do today", box=None)
-    used = [field for field in Errand._fields if any(getattr(one, field) for one in errands)]
+    used = [field for field in Task._fields if any(getattr(one, field) for one in tasks)]
     table = Table(*used, box=None)
-    for one in errands:
+    for one in tasks:
         table.add_row(*(Text(getattr(one, field)) for field in used))
     return table
 
@@ -182,7 +182,7 @@ def _print_arms(console: Console, rows: Sequence[dict[str, Any]]) -> None:
         console.print(f"and {len(rows) - _MOST_ARMS} more arms")
 
 
-def _gap_in_words(found: Today) -> str:
+def _gap_in_words(found: DayPlan) -> str:
     if found.gap <= 1e-6:
         return f"Proven: no plan is better for the {found.objective}."
     return f"No plan is better for the {found.objective} by more than {100 * found.gap:.2g} %."
@@ -206,11 +206,11 @@ def _worth(one: Worth) -> dict[str, float | None]:
     return {"next_step": one.next_step, "long_run": one.long_run}
 
 
-def _csv(found: Today) -> str:
+def _csv(found: DayPlan) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(Errand._fields)
-    writer.writerows(found.errands)
+    writer.writerow(Task._fields)
+    writer.writerows(found.tasks)
     return text.getvalue()
 
 

@@ -11,9 +11,9 @@ from rich.text import Text
 
 from sequoia.bounds import solve_exactly
 from sequoia.cli.errors import MENDABLE
-from sequoia.cli.findings import Mark, findings
-from sequoia.cli.words import lines, summary
 from sequoia.problem import load
+from sequoia.problem.diagnose import Mark, diagnose
+from sequoia.problem.summary import lines, summary
 
 File = Annotated[
     Path, typer.Argument(metavar="FILE", help="A problem: FILE.npz, or a folder of TOML and CSV.")
@@ -35,7 +35,7 @@ def show(
     problem = load(file)
     if plot is not None:
         # Pictures cost half a second of imports, which nobody else should pay.
-        from sequoia.experiments.plots import plot_problem, save_plot
+        from sequoia.plots import plot_problem, save_plot
 
         save_plot(plot_problem(problem), plot)
     if as_json:
@@ -55,7 +55,7 @@ def check(file: File) -> None:
     console = Console(highlight=False)
     problem = load(file)
     found = []
-    for finding in findings(problem, file):
+    for finding in diagnose(problem, file):
         found.append(finding)
         mark = Text(f"{finding.mark.value:<8}", style=_COLOURS[finding.mark])
         console.print(mark + finding.text, soft_wrap=True)

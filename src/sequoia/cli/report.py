@@ -5,11 +5,11 @@ from typing import Annotated
 
 import typer
 
-from sequoia.cli.words import lines
 from sequoia.errors import FileError
-from sequoia.experiments import Evaluation, load_evaluation
+from sequoia.evaluation import Evaluation, load_evaluation
+from sequoia.io import write_text
 from sequoia.problem import Problem, load
-from sequoia.writing import write_text
+from sequoia.problem.summary import lines
 
 
 def report(
@@ -32,7 +32,7 @@ def report(
     evaluation = load_evaluation(file)
     found = _find(evaluation, file, problem)
     # Pictures cost half a second of imports, which nobody else should pay.
-    from sequoia.experiments.report import report as page
+    from sequoia.report.report import report as page
 
     write_text(output, page(evaluation, found, lines(found)))
     typer.echo(f"Wrote {output}.")

@@ -6,7 +6,7 @@ import typer
 
 from sequoia.cli.sweep import SOME_FAILED, Jobs, OnRay, Output, sweep_to
 from sequoia.errors import ProblemError
-from sequoia.experiments.reproduce.experiment import paper_plan
+from sequoia.paper.experiment import paper_plan
 
 
 def reproduce(
@@ -40,7 +40,7 @@ def reproduce(
         plan = paper_plan(quick, _numbers("--arms", arms), _numbers("--seeds", seeds), episodes)
         has_failed = bool(sweep_to(plan, output, jobs, ray).failed)
     # Pictures cost half a second of imports, which nobody else should pay.
-    from sequoia.experiments.reproduce.report import write_report
+    from sequoia.paper.report import write_report
 
     target = write_report(output)
     typer.echo(f"Wrote {target}, {output / 'figures'} and {output / 'tables'}.")

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sequoia.solve.registry import available
+from sequoia.solvers.registry import available
 
 
 def solvers(

@@ -14,12 +14,12 @@ from rich.table import Table
 
 from sequoia.cli.progress import duration, showing
 from sequoia.errors import ProblemError
-from sequoia.experiments.progress import Progress
-from sequoia.experiments.sweep import Plan, Swept, read_plan, run_locally
-from sequoia.experiments.sweep import status as find_status
-from sequoia.experiments.sweep import sweep as compute
-from sequoia.experiments.sweep.news import Executor
-from sequoia.experiments.sweep.tables import NUMBERS, TIMES
+from sequoia.evaluation.progress import Progress
+from sequoia.sweep import Plan, Swept, read_plan, run_locally
+from sequoia.sweep import status as find_status
+from sequoia.sweep import sweep as compute
+from sequoia.sweep.executor import Executor
+from sequoia.sweep.tables import NUMBERS, TIMES
 
 SOME_FAILED = 1
 
@@ -122,7 +122,7 @@ def _executor(ray: str | None, jobs: int) -> Iterator[tuple[Executor, int]]:
     if ray is None:
         yield partial(run_locally, jobs=jobs), jobs
         return
-    from sequoia.experiments.sweep.on_ray import connected, run_on_ray
+    from sequoia.sweep.ray import connected, run_on_ray
 
     with connected(ray, jobs) as width:
         yield run_on_ray, width

@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from sequoia.cli.problem import AsJson, File
 from sequoia.cli.progress import duration
 from sequoia.errors import ConfigError
-from sequoia.policies.model_folder import ABOUT, read_about
+from sequoia.models.folder import ABOUT, read_about
 from sequoia.problem import load
 
 Watch = Callable[[Any], None]

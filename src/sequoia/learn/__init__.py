@@ -3,7 +3,7 @@
 from sequoia.learn.config import PRESETS, TrainConfig
 from sequoia.learn.start import usual_preset
 from sequoia.learn.train import TrainProgress, train
-from sequoia.policies.model_folder import Trained, load_model, save_model
+from sequoia.models.folder import Trained, load_model, save_model
 
 __all__ = [
     "PRESETS",

@@ -10,12 +10,12 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save as write_tensors
 
 from sequoia.errors import FileError
+from sequoia.io import write_bytes
 from sequoia.learn.config import TrainConfig
 from sequoia.learn.replay import Replay
 from sequoia.learn.trainer import Trainer
-from sequoia.policies.price_part import PricePart
+from sequoia.models.price_part import PricePart
 from sequoia.problem import Environment
-from sequoia.writing import write_bytes
 
 NAME = "checkpoint.safetensors"
 _COUNTS = ("rounds", "steps", "best_reward", "tries_since_best", "bound")
@@ -38,7 +38,7 @@ def save_checkpoint(folder: Path, trainer: Trainer, extra: dict[str, Any]) -> No
         "batches": [learner.q.batches, learner.critic.batches],
         "scale": learner.scale,
         "replay": replay.count,
-        "memo": [trainer.memo.hits, trainer.memo.misses],
+        "memo": [trainer.cache.hits, trainer.cache.misses],
         "rng": trainer.rng.bit_generator.state,
         "extra": extra,
     }
@@ -78,7 +78,7 @@ def restore_checkpoint(folder: Path, trainer: Trainer) -> dict[str, Any]:
     replay.count = about["replay"]
     prices = {name: value.numpy() for name, value in _under(parts, "prices.").items()}
     learner.prices = PricePart(**prices) if prices else None
-    trainer.memo.hits, trainer.memo.misses = about["memo"]
+    trainer.cache.hits, trainer.cache.misses = about["memo"]
     trainer.rng.bit_generator.state = about["rng"]
     extra: dict[str, Any] = about["extra"]
     return extra

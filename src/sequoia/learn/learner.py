@@ -6,19 +6,19 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from sequoia.arrays import ActionArray, FloatArray, IntArray
 from sequoia.learn.config import TrainConfig
-from sequoia.learn.fitted import Fitted, Single
-from sequoia.optimize.columns import Columns
-from sequoia.policies.price_part import PricePart
-from sequoia.policies.q_model import QModel, View
-from sequoia.policies.q_network import of_pairs, of_state, shapes
+from sequoia.learn.target_network import Single, TargetNetwork
+from sequoia.models.price_part import PricePart
+from sequoia.models.q_model import QModel, View
+from sequoia.models.q_network import of_pairs, of_state, shapes
+from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Environment
 from sequoia.problem.environment import States
+from sequoia.validation import ActionArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class StateBatch:
     """States ``(B, D)`` at steps ``(B,)``, with their features ``(B, F)``."""
 
     states: States
@@ -44,7 +44,7 @@ class Learner:
     def __init__(
         self,
         environment: Environment,
-        columns: Columns,
+        columns: ActionEncoding,
         config: TrainConfig,
         rng: np.random.Generator,
         prices: PricePart | None = None,
@@ -58,8 +58,8 @@ class Learner:
         start = environment.draw_start(np.random.default_rng(0), 1)
         features = self._features(start, np.zeros(1, np.int64)).shape[1]
         sizes = shapes(features, columns.n_inputs, config.hidden or (), config.value, config.linear)
-        self.q = Fitted(sizes, config, rng)
-        self.critic = Fitted(shapes(features, 0, (), config.critic, False), config, rng)
+        self.q = TargetNetwork(sizes, config, rng)
+        self.critic = TargetNetwork(shapes(features, 0, (), config.critic, False), config, rng)
 
     @property
     def has_prices(self) -> bool:
@@ -72,12 +72,12 @@ class Learner:
         arrays = {name: w.detach().numpy().copy() for name, w in chosen.items()}
         return QModel(self._environment, self._columns, self._view, arrays, self.scale, self.prices)
 
-    def see(self, states: States, steps: IntArray) -> Seen:
+    def see(self, states: States, steps: IntArray) -> StateBatch:
         """Return states at steps with what the networks see of them."""
-        return Seen(states, steps, torch.from_numpy(self._features(states, steps)))
+        return StateBatch(states, steps, torch.from_numpy(self._features(states, steps)))
 
     def fit_q(
-        self, seen: Seen, actions: ActionArray, targets: FloatArray, weights: FloatArray
+        self, seen: StateBatch, actions: ActionArray, targets: FloatArray, weights: FloatArray
     ) -> Single:
         """Move Q of states and actions towards ``targets``; return how far off it was."""
         inputs = torch.from_numpy(self._columns.encode(actions).astype(np.float32))
@@ -87,7 +87,7 @@ class Learner:
             weights.astype(np.float32),
         )
 
-    def fit_critic(self, seen: Seen, targets: FloatArray) -> Single:
+    def fit_critic(self, seen: StateBatch, targets: FloatArray) -> Single:
         """Move the worth of states towards ``targets``; return how far off it was."""
         return self.critic.descend(
             lambda weight: of_state(weight, seen.features)[2],
@@ -108,7 +108,7 @@ class Learner:
         result: FloatArray = now + self.discount * goes_on * ahead
         return result
 
-    def worth_by_action(self, seen: Seen, best: ActionArray) -> FloatArray:
+    def worth_by_action(self, seen: StateBatch, best: ActionArray) -> FloatArray:
         """Return the worth of states in which ``best`` is done, by the target network, ``(B,)``."""
         inputs = self._columns.encode(best)
         given = torch.from_numpy(inputs.astype(np.float32))
@@ -122,7 +122,7 @@ class Learner:
         worth -= self.prices.worth(seen.states, seen.steps)
         return worth
 
-    def worth_by_critic(self, seen: Seen) -> FloatArray:
+    def worth_by_critic(self, seen: StateBatch) -> FloatArray:
         """Return the worth of states by the target critic, ``(B,)``."""
         said = self.critic.ask_target(lambda weight: of_state(weight, seen.features)[2])
         worth: FloatArray = self.scale * said

@@ -3,9 +3,9 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from sequoia.arrays import ActionArray, FloatArray, IntArray
 from sequoia.problem import Environment
 from sequoia.problem.environment import States
+from sequoia.validation import ActionArray, FloatArray, IntArray
 
 _LEAST = 1e-6
 
@@ -25,7 +25,7 @@ class Replay:
 
     FIELDS = ("states", "steps", "actions", "rewards", "following", "priorities")
 
-    def __init__(self, environment: Environment, capacity: int, sharpness: float) -> None:
+    def __init__(self, environment: Environment, capacity: int, alpha: float) -> None:
         example = environment.draw_start(np.random.default_rng(0), 1)
         self.states: States = np.zeros((capacity, *example.shape[1:]), example.dtype)
         self.following: States = np.zeros_like(self.states)
@@ -34,7 +34,7 @@ class Replay:
         self.rewards: FloatArray = np.zeros(capacity)
         self.priorities: FloatArray = np.zeros(capacity)
         self.count = 0
-        self._sharpness = sharpness
+        self._alpha = alpha
 
     def __len__(self) -> int:
         return min(self.count, len(self.steps))
@@ -55,7 +55,7 @@ class Replay:
         self.priorities[where] = self.priorities.max(initial=0.0) or 1.0
         self.count += len(states)
 
-    def draw(
+    def sample(
         self, rng: np.random.Generator, batch: int, correction: float
     ) -> tuple[IntArray, FloatArray]:
         """Return places, ``(batch,)``, and the weights that make up for drawing unevenly.
@@ -65,13 +65,13 @@ class Replay:
         correction
             0 leaves the unevenness, 1 makes up for it in full.
         """
-        chances = self.priorities[: len(self)] ** self._sharpness
+        chances = self.priorities[: len(self)] ** self._alpha
         sums = chances.cumsum()
         drawn = np.searchsorted(sums, rng.random(batch) * sums[-1], side="right")
         places: IntArray = np.minimum(drawn, len(self) - 1)
         weights: FloatArray = (chances[places] / sums[-1] * len(self)) ** -correction
         return places, weights / weights.max()
 
-    def update(self, places: IntArray, surprises: NDArray[np.floating]) -> None:
+    def update(self, places: IntArray, td_errors: NDArray[np.floating]) -> None:
         """Set priorities to how far off the predictions were, ``(batch,)``."""
-        self.priorities[places] = np.abs(surprises) + _LEAST
+        self.priorities[places] = np.abs(td_errors) + _LEAST

@@ -3,10 +3,10 @@
 from dataclasses import dataclass, replace
 
 from sequoia.bounds.bound import Bound
-from sequoia.bounds.relaxation import relax, why_no_prices
+from sequoia.bounds.lagrangian.relax import relax, why_no_prices
 from sequoia.errors import ConfigError
 from sequoia.learn.config import TrainConfig
-from sequoia.policies.price_part import PricePart
+from sequoia.models.price_part import PricePart
 from sequoia.problem import Environment, Problem
 
 _GAP = 1e-3

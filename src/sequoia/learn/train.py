@@ -10,13 +10,13 @@ from typing import Any
 import torch
 
 from sequoia.errors import FileError
+from sequoia.io import UNFINISHED
 from sequoia.learn.checkpoint import NAME, restore_checkpoint, save_checkpoint
 from sequoia.learn.config import TrainConfig
 from sequoia.learn.start import usual_preset
 from sequoia.learn.trainer import Round, Trainer
-from sequoia.policies.model_folder import Trained, make_folder, save_model
+from sequoia.models.folder import Trained, make_folder, save_model
 from sequoia.problem import Environment
-from sequoia.writing import UNFINISHED
 
 
 @dataclass(frozen=True)

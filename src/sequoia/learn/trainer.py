@@ -4,21 +4,21 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.arrays import ActionArray, FloatArray, IntArray
 from sequoia.learn.config import TrainConfig
-from sequoia.learn.fitted import Single, Tensors
-from sequoia.learn.learner import Learner, Seen
+from sequoia.learn.learner import Learner, StateBatch
 from sequoia.learn.replay import Replay
 from sequoia.learn.start import loosened, priced
+from sequoia.learn.target_network import Single, Tensors
 from sequoia.learn.warm_start import Samples, first_samples, flipped, more_samples
 from sequoia.optimize.auto import Auto
-from sequoia.optimize.memo import Memo
+from sequoia.optimize.cache import ArgmaxCache
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.policies.learned import columns_of
+from sequoia.policies.learned import encoding_of
 from sequoia.problem import Environment
 from sequoia.problem.environment import States
 from sequoia.rng import stream
 from sequoia.simulate import Scenarios
+from sequoia.validation import ActionArray, FloatArray, IntArray
 
 _HIDDEN = (16,)
 _MYOPIC = 500
@@ -63,7 +63,7 @@ class Trainer:
 
     def __init__(self, environment: Environment, config: TrainConfig, seed: int) -> None:
         practice = loosened(environment) if config.loose_rules else environment
-        columns = columns_of(practice)
+        columns = encoding_of(practice)
         engine = Auto(columns, gap=None)
         if config.hidden is None:
             hidden = _HIDDEN if engine.lists_actions else ()
@@ -76,9 +76,9 @@ class Trainer:
         prices = None if found is None else found.part
         self.learner = Learner(environment, columns, config, self.rng, prices)
         self.replay = Replay(environment, config.memory, config.priority)
-        self.memo = Memo(engine)
-        self._judge = Auto(columns_of(environment), gap=None) if config.loose_rules else engine
-        self._held_out = Scenarios.draw(environment, config.validate_episodes, seed + 1_000_003)
+        self.cache = ArgmaxCache(engine)
+        self._judge = Auto(encoding_of(environment), gap=None) if config.loose_rules else engine
+        self._held_out = Scenarios.sample(environment, config.validate_episodes, seed + 1_000_003)
         self.rounds = 0
         self.best: Tensors = {}
         self.best_reward = -np.inf
@@ -113,7 +113,7 @@ class Trainer:
         after = self._after(samples.following, samples.steps)
         best = self.greedy(after.states, after.steps)
         self.learner.scale = float(np.abs(self.learner.worth_by_action(after, best)).mean()) or 1.0
-        self.memo.forget()
+        self.cache.forget()
 
     def _warm_up(self) -> None:
         """Fit the reward of the next step, and keep what was tried."""
@@ -134,7 +134,7 @@ class Trainer:
         self.replay.add(
             samples.states, samples.steps, samples.actions, samples.rewards, samples.following
         )
-        self.memo.forget()
+        self.cache.forget()
 
     def _fit_rewards(self, samples: Samples) -> None:
         batch = min(self.config.batch, len(samples))
@@ -167,13 +167,13 @@ class Trainer:
     def learn(self) -> float:
         """Learn one batch and return its mean squared surprise."""
         progress = min(1.0, self.rounds / max(1, self.config.rounds))
-        places, weights = self.replay.draw(self.rng, self.config.batch, 0.4 + 0.6 * progress)
+        places, weights = self.replay.sample(self.rng, self.config.batch, 0.4 + 0.6 * progress)
         if self.config.critic:
-            surprises = self._learn_by_critic(places, weights)
+            td_errors = self._learn_by_critic(places, weights)
         else:
-            surprises = self._learn_by_action(places, weights)
-        self.replay.update(places, surprises)
-        return float((surprises**2).mean())
+            td_errors = self._learn_by_action(places, weights)
+        self.replay.update(places, td_errors)
+        return float((td_errors**2).mean())
 
     def _learn_by_action(self, places: IntArray, weights: FloatArray) -> Single:
         """Learn transitions as they were; the next states are worth their best actions."""
@@ -200,7 +200,7 @@ class Trainer:
         targets = learner.targets(now.steps, rewards, ahead)
         return learner.fit_q(now, tried, targets, weights)
 
-    def _after(self, following: States, steps: IntArray) -> Seen:
+    def _after(self, following: States, steps: IntArray) -> StateBatch:
         """Return the states after ``steps``; those after the last count for nothing."""
         return self.learner.see(following, np.minimum(steps + 1, self.environment.horizon - 1))
 
@@ -208,9 +208,9 @@ class Trainer:
         """Return the best known action of each state, remembered or solved for."""
         version = self.rounds // self.config.memo_rounds
         if not self.config.clock:
-            return self.memo.best(states, version, self._fold_states).actions
+            return self.cache.best(states, version, self._fold_states).actions
         keys = np.column_stack([states, steps])
-        return self.memo.best(keys, version, self._fold_keys).actions
+        return self.cache.best(keys, version, self._fold_keys).actions
 
     def validate(self) -> float:
         """Play the held-out episodes without exploring and return the mean reward per step."""
@@ -238,7 +238,7 @@ class Trainer:
     def _explore(self, actions: ActionArray) -> ActionArray:
         chosen = actions.copy()
         for row in np.flatnonzero(self.rng.random(len(actions)) < self.epsilon):
-            chosen[row] = self._space.draw(self.rng).action
+            chosen[row] = self._space.sample(self.rng).action
         return chosen
 
     @property
@@ -261,5 +261,5 @@ class Trainer:
             float(np.mean(losses)) if losses else 0.0,
             reward,
             self.best_reward,
-            self.memo.hit_rate,
+            self.cache.hit_rate,
         )

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.arrays import ActionArray, BoolArray, FloatArray, IntArray
 from sequoia.problem import ActionSpace, Environment
 from sequoia.problem.environment import States
+from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 _FLIPS = 0.15
 
@@ -47,7 +47,7 @@ def first_samples(
     states = environment.draw_start(rng, episodes)
     played = []
     for step in range(horizon):
-        actions = np.array([space.draw(rng).action for _ in range(episodes)])
+        actions = np.array([space.sample(rng).action for _ in range(episodes)])
         if infeasible:
             strange = rng.random(episodes) < 0.5
             actions[strange] = one_sided(rng, int(strange.sum()), space.n_actions)

@@ -1,30 +1,30 @@
 """How a best action is found: networks over actions, programs, engines."""
 
-from sequoia.optimize.argmax import Answer, Argmax
 from sequoia.optimize.auto import Auto
-from sequoia.optimize.branch import Branch
-from sequoia.optimize.columns import Columns
-from sequoia.optimize.enumeration import Enumeration
-from sequoia.optimize.linear import Best, Linear
-from sequoia.optimize.local_search import LocalSearch
-from sequoia.optimize.memo import Memo
-from sequoia.optimize.milp import Milp
-from sequoia.optimize.relaxation import Relaxation
+from sequoia.optimize.cache import ArgmaxCache
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.engines.branch_and_bound import BranchAndBound
+from sequoia.optimize.engines.enumeration import Enumeration
+from sequoia.optimize.engines.ipopt_rounding import IpoptRounding
+from sequoia.optimize.engines.local_search import LocalSearch
+from sequoia.optimize.engines.milp import Milp
+from sequoia.optimize.linear.argmax import Best, LinearArgmax
 from sequoia.optimize.relu_net import NetworkError, ReluNet
+from sequoia.optimize.result import Answer, Argmax
 
 __all__ = [
+    "ActionEncoding",
     "Answer",
     "Argmax",
+    "ArgmaxCache",
     "Auto",
     "Best",
-    "Branch",
-    "Columns",
+    "BranchAndBound",
     "Enumeration",
-    "Linear",
+    "IpoptRounding",
+    "LinearArgmax",
     "LocalSearch",
-    "Memo",
     "Milp",
     "NetworkError",
-    "Relaxation",
     "ReluNet",
 ]

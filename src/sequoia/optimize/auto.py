@@ -1,17 +1,17 @@
 """The engine that picks the engine."""
 
 from sequoia.errors import TooLarge
-from sequoia.optimize.argmax import PROOF_GAP, Answer, Argmax
-from sequoia.optimize.branch import Branch
-from sequoia.optimize.columns import Columns
-from sequoia.optimize.enumeration import Enumeration
-from sequoia.optimize.heaviest import has_oracle
-from sequoia.optimize.linear import Linear
-from sequoia.optimize.local_search import LocalSearch
-from sequoia.optimize.milp import Milp
-from sequoia.optimize.relay import Relay
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.engines.branch_and_bound import BranchAndBound
+from sequoia.optimize.engines.branch_then_milp import BranchThenMilp
+from sequoia.optimize.engines.enumeration import Enumeration
+from sequoia.optimize.engines.local_search import LocalSearch
+from sequoia.optimize.engines.milp import Milp
+from sequoia.optimize.linear.argmax import LinearArgmax
+from sequoia.optimize.linear.oracles import has_oracle
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.solve import Limits
+from sequoia.optimize.result import PROOF_GAP, Answer, Argmax
+from sequoia.solvers import Limits
 
 # More take longer to try than a local search, where no proof is asked for.
 _MOST_WITHOUT_PROOF = 50_000
@@ -20,9 +20,9 @@ _MOST_WITHOUT_PROOF = 50_000
 class Auto:
     """Enumerate if there are few actions; else local search, then a proof, if it is asked for.
 
-    The proof is by `Branch` where linear functions are quickly maximised, else by a program; see
-    `Relay` for spaces where both are quick.
-    Where the network has no hidden layer, there is a shorter way: see `Linear`.
+    The proof is by `BranchAndBound` where linear functions are quickly maximised, else by a program; see
+    `BranchThenMilp` for spaces where both are quick.
+    Where the network has no hidden layer, there is a shorter way: see `LinearArgmax`.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Auto:
 
     def __init__(
         self,
-        columns: Columns,
+        columns: ActionEncoding,
         gap: float | None = PROOF_GAP,
         seconds: float = float("inf"),
         workers: int = 1,
@@ -56,13 +56,15 @@ class Auto:
             self._linear: Argmax = listed
         except TooLarge:
             self.lists_actions = False
-            linear = Linear(columns, limits=limits)
+            linear = LinearArgmax(columns, limits=limits)
             if gap is None:
                 self._engine = LocalSearch(columns)
             elif has_oracle(columns):
                 is_quick = columns.space.base.has_quick_program
                 self._engine = (
-                    Relay(columns, limits, workers) if is_quick else Branch(columns, limits)
+                    BranchThenMilp(columns, limits, workers)
+                    if is_quick
+                    else BranchAndBound(columns, limits)
                 )
             else:
                 self._engine = Milp(columns, limits=limits, workers=workers)

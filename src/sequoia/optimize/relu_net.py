@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.arrays import FloatArray, IntArray
 from sequoia.errors import SequoiaError
+from sequoia.validation import FloatArray, IntArray
 
 
 class NetworkError(SequoiaError):
@@ -22,7 +22,7 @@ class ReluNet:
     ``h = relu(W_D ... relu(W_1 @ x + first_bias) ... + bias_D)``.
 
     The state of the arms is already folded into ``first_bias``, ``linear`` and ``constant``, so
-    ``x`` is the action alone (as `Columns` encodes it).
+    ``x`` is the action alone (as `ActionEncoding` encodes it).
 
     Attributes
     ----------

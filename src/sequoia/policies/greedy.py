@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 import numpy as np
 
-from sequoia.arrays import ActionArray, FloatArray
 from sequoia.errors import InfeasibleSpace, ProblemError
 from sequoia.problem import Decision, Environment, Problem
 from sequoia.problem.environment import States
+from sequoia.validation import ActionArray, FloatArray
 
 Value = Callable[[States, int, ActionArray], FloatArray]
 
@@ -46,13 +46,13 @@ class Greedy:
     def act(self, state: States, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
         """Return the decision that is built up step by step."""
         decision = self._space.idle
-        while len(growth := self._space.grow(decision)):
-            first = np.flatnonzero(growth.turns == growth.turns.min())
+        while len(extensions := self._space.extensions(decision)):
+            first = np.flatnonzero(extensions.priority == extensions.priority.min())
             actions = np.repeat(decision.action[None, :], len(first) + 1, axis=0)
-            actions[np.arange(len(first)), growth.columns[first]] = 1
+            actions[np.arange(len(first)), extensions.columns[first]] = 1
             values = self._value(state, step, actions)
-            gains = (values[:-1] - values[-1]) / np.maximum(growth.costs[first], 1e-9)
-            decision = growth[int(first[gains.argmax()])]
+            gains = (values[:-1] - values[-1]) / np.maximum(extensions.costs[first], 1e-9)
+            decision = extensions[int(first[gains.argmax()])]
         return decision
 
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from sequoia.arrays import IntArray
 from sequoia.errors import InfeasibleSpace
 from sequoia.problem import Decision, Problem
+from sequoia.validation import IntArray
 
 
 class Idle:

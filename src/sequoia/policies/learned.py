@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from sequoia.arrays import ActionArray, FloatArray
-from sequoia.optimize.argmax import Argmax
+from sequoia.models.q_function import QFunction
 from sequoia.optimize.auto import Auto
-from sequoia.optimize.columns import Columns
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.result import Argmax
 from sequoia.policies.greedy import Greedy
-from sequoia.policies.q_function import QFunction
 from sequoia.problem import Decision, Environment, Problem
 from sequoia.problem.environment import States
+from sequoia.validation import ActionArray, FloatArray
 
 _SECONDS = 10.0
 
@@ -39,7 +39,7 @@ class Sequoia:
         self._space = environment.space
         self._q = q
         if engine is None:
-            engine = Auto(columns_of(environment), seconds=seconds)
+            engine = Auto(encoding_of(environment), seconds=seconds)
         self._engine = engine
 
     def act(self, state: States, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
@@ -48,16 +48,16 @@ class Sequoia:
         return self._space.certify(answer.actions[0])
 
 
-def columns_of(environment: Environment) -> Columns:
+def encoding_of(environment: Environment) -> ActionEncoding:
     """Return what a Q-function sees of actions: with doses where the environment has them."""
     if isinstance(environment, Problem):
-        return Columns.of_problem(environment)
-    return Columns.of_space(environment.space)
+        return ActionEncoding.of_problem(environment)
+    return ActionEncoding.of_space(environment.space)
 
 
 def iterative_dqn(environment: Environment, q: QFunction) -> Greedy:
     """Return the greedy policy by Q-value: learned foresight without a solver (appendix D)."""
-    columns = columns_of(environment)
+    columns = encoding_of(environment)
 
     def value(state: States, step: int, actions: ActionArray) -> FloatArray:
         net = q.fold(state[None], np.array([step]))

@@ -3,11 +3,11 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.arrays import FloatArray
-from sequoia.optimize.columns import Columns
-from sequoia.optimize.linear import Linear
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.linear.argmax import LinearArgmax
 from sequoia.problem import Decision, Problem
-from sequoia.solve import Limits, Solver
+from sequoia.solvers import Limits, Solver
+from sequoia.validation import FloatArray
 
 _SECONDS = 10.0
 
@@ -30,7 +30,9 @@ class Myopic:
         self, problem: Problem, *, solver: Solver | None = None, seconds: float = _SECONDS
     ) -> None:
         self._problem = problem
-        self._linear = Linear(Columns.of_problem(problem), solver, Limits(seconds=seconds))
+        self._linear = LinearArgmax(
+            ActionEncoding.of_problem(problem), solver, Limits(seconds=seconds)
+        )
 
     def act(self, state: ArrayLike, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
         """Return the decision with the best next step in ``state``, ``(J,)``."""

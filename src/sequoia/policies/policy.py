@@ -4,8 +4,8 @@ from typing import Protocol
 
 import numpy as np
 
-from sequoia.arrays import IntArray
 from sequoia.problem import Decision
+from sequoia.validation import IntArray
 
 
 class Policy(Protocol):

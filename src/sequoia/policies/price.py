@@ -3,12 +3,12 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.bounds.prices import Prices
-from sequoia.bounds.relaxation import relax, require_own_ways
-from sequoia.optimize.columns import Columns
-from sequoia.optimize.linear import Linear
+from sequoia.bounds.lagrangian.prices import Prices
+from sequoia.bounds.lagrangian.relax import relax, require_decoupled
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.linear.argmax import LinearArgmax
 from sequoia.problem import Decision, Problem
-from sequoia.solve import Limits, Solver
+from sequoia.solvers import Limits, Solver
 
 _SECONDS = 10.0
 
@@ -35,9 +35,11 @@ class PricePolicy:
         solver: Solver | None = None,
         seconds: float = _SECONDS,
     ) -> None:
-        require_own_ways(problem)
+        require_decoupled(problem)
         self._prices = relax(problem).prices if prices is None else prices
-        self._linear = Linear(Columns.of_problem(problem), solver, Limits(seconds=seconds))
+        self._linear = LinearArgmax(
+            ActionEncoding.of_problem(problem), solver, Limits(seconds=seconds)
+        )
 
     def act(self, state: ArrayLike, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
         """Return the best decision in ``state``, ``(J,)``, at ``step``."""

@@ -5,14 +5,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.arrays import FloatArray, IntArray
-from sequoia.bounds.prices import Prices
-from sequoia.bounds.relaxation import prices_over, relax, require_own_ways
+from sequoia.bounds.lagrangian.prices import Prices
+from sequoia.bounds.lagrangian.relax import prices_over, relax, require_decoupled
 from sequoia.errors import ProblemError
-from sequoia.optimize.columns import Columns
-from sequoia.optimize.linear import Linear
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.linear.argmax import LinearArgmax
 from sequoia.problem import Decision, Problem
-from sequoia.solve import Limits, Solver
+from sequoia.solvers import Limits, Solver
+from sequoia.validation import FloatArray, IntArray
 
 _SECONDS = 10.0
 _MAX_EPISODES = 10_000
@@ -44,13 +44,15 @@ class PriceUpdatePolicy:
     ) -> None:
         if every < 1:
             raise ProblemError(f"every is {every}; at least 1 is wanted.")
-        require_own_ways(problem)
+        require_decoupled(problem)
         self.name = "price update" if every == 1 else f"price update every {every}"
         self._problem = problem
         self._every = every
         self._vertices = vertices
         self._update_seconds = update_seconds
-        self._linear = Linear(Columns.of_problem(problem), solver, Limits(seconds=seconds))
+        self._linear = LinearArgmax(
+            ActionEncoding.of_problem(problem), solver, Limits(seconds=seconds)
+        )
         # Episodes are played side by side, and each is known by its generator.
         self._last: dict[np.random.Generator, _Update] = {}
 

@@ -16,4 +16,4 @@ class Random:
 
     def act(self, state: States, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
         """Draw from the space."""
-        return self._space.draw(rng)
+        return self._space.sample(rng)

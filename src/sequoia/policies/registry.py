@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sequoia.errors import ProblemError, TooLarge
+from sequoia.models.q_function import QFunction
 from sequoia.policies.greedy import iterative_myopic
 from sequoia.policies.idle import Idle
 from sequoia.policies.learned import Sequoia, iterative_dqn
@@ -12,7 +13,6 @@ from sequoia.policies.optimal import Optimal
 from sequoia.policies.policy import Policy
 from sequoia.policies.price import PricePolicy
 from sequoia.policies.price_update import PriceUpdatePolicy
-from sequoia.policies.q_function import QFunction
 from sequoia.policies.random import Random
 from sequoia.policies.sampling import Sampling
 from sequoia.policies.whittle import WhittlePolicy

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from sequoia.arrays import IntArray
 from sequoia.problem import Decision, Problem
+from sequoia.validation import IntArray
 
 
 class Sampling:
@@ -17,7 +17,7 @@ class Sampling:
 
     def act(self, state: IntArray, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
         """Draw ``k`` decisions and return the most promising one."""
-        drawn = [self._problem.space.draw(rng) for _ in range(self._k)]
+        drawn = [self._problem.space.sample(rng) for _ in range(self._k)]
         actions = np.array([decision.action for decision in drawn])
         states = np.broadcast_to(state, (self._k, len(state)))
         return drawn[int(self._problem.expected_reward(states, actions).argmax())]

@@ -3,10 +3,10 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.arrays import IntArray
 from sequoia.bounds.whittle import whittle_indices
 from sequoia.errors import ProblemError
 from sequoia.problem import Decision, Problem
+from sequoia.validation import IntArray
 
 
 class WhittlePolicy:

@@ -7,9 +7,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.arrays import FloatArray, IntArray, frozen, require
 from sequoia.errors import ProblemError
 from sequoia.problem.names import checked_names
+from sequoia.validation import FloatArray, IntArray, frozen, require
 
 _SUM_TOLERANCE = 1e-9
 

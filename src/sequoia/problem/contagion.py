@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
-from sequoia.arrays import IntArray, frozen, require
 from sequoia.errors import FileError, ProblemError
 from sequoia.problem.arms import Arms
 from sequoia.problem.names import index_of
-from sequoia.problem.sheets import Column, Sheets, Table, table
+from sequoia.problem.tables import Column, Table, TableSet, table
+from sequoia.validation import IntArray, frozen, require
 
 _MAX_WEIGHT = 1_000_000
 
@@ -88,7 +88,7 @@ class Contagion:
         own = (arms.doses[models] == arms.doses[arms.model][:, None]).all(axis=2)
         require("contagion.models", models, own, "all models of an arm have the same doses")
 
-    def to_sheets(self, names: Sequence[str]) -> Sheets:
+    def to_tables(self, names: Sequence[str]) -> TableSet:
         """Return the options and tables of this contagion among arms called ``names``."""
         entries = self.neighbours.tocoo()
         columns: dict[str, Column] = {f"model_{p}": row for p, row in enumerate(self.models.T)}
@@ -98,14 +98,14 @@ class Contagion:
             neighbour=[names[k] for k in entries.col],
             weight=entries.data,
         ) | table("contagion", arm=list(names), **columns)
-        return Sheets({"sources": self.sources.tolist()}, tables)
+        return TableSet({"sources": self.sources.tolist()}, tables)
 
     @classmethod
-    def from_sheets(cls, sheets: Sheets, names: Sequence[str]) -> "Contagion":
+    def from_tables(cls, content: TableSet, names: Sequence[str]) -> "Contagion":
         """Build from options and tables, for arms called ``names``."""
-        sheets.known({"sources"})
-        sources = np.array(sheets.option("sources", list))
-        pairs, models = sheets.table("neighbours"), sheets.table("contagion")
+        content.known({"sources"})
+        sources = np.array(content.option("sources", list))
+        pairs, models = content.table("neighbours"), content.table("contagion")
         pressed, pressing = _places(pairs, "arm", names), _places(pairs, "neighbour", names)
         if len(set(zip(pressed, pressing, strict=True))) != len(pairs):
             raise FileError(f"{pairs.where} names a pair of arms twice.")

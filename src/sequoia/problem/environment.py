@@ -5,8 +5,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sequoia.arrays import ActionArray, FloatArray
 from sequoia.problem.spaces import ActionSpace
+from sequoia.validation import ActionArray, FloatArray
 
 States = NDArray[Any]
 

@@ -17,7 +17,7 @@ import tomli_w
 from sequoia.errors import FileError
 from sequoia.problem.problem import Problem
 from sequoia.problem.reading import read_problem
-from sequoia.problem.sheets import Column, Sheets, Table
+from sequoia.problem.tables import Column, Table, TableSet
 
 
 def save(problem: Problem, path: str | os.PathLike[str], overwrite: bool = False) -> None:
@@ -37,12 +37,12 @@ def save(problem: Problem, path: str | os.PathLike[str], overwrite: bool = False
         raise FileError(f"{target} exists and is {'a folder' if is_archive else 'not a folder'}.")
     if target.is_dir() and not _holds_only_a_problem(target):
         raise FileError(f"{target} holds other things than a problem; it is not overwritten.")
-    sheets = problem.to_sheets()
+    content = problem.to_tables()
     with _replacing(target) as fresh:
         if is_archive:
-            _write_archive(sheets, problem.fingerprint, fresh)
+            _write_archive(content, problem.fingerprint, fresh)
         else:
-            _write_folder(sheets, problem.fingerprint, fresh)
+            _write_folder(content, problem.fingerprint, fresh)
 
 
 def load(path: str | os.PathLike[str]) -> Problem:
@@ -54,8 +54,8 @@ def load(path: str | os.PathLike[str]) -> Problem:
         return read_problem(_read_folder(source)[0])
     if source.suffix != ".npz":
         raise FileError(f"{source} is neither a folder nor an .npz archive.")
-    sheets, fingerprint = _read_archive(source)
-    problem = read_problem(sheets)
+    content, fingerprint = _read_archive(source)
+    problem = read_problem(content)
     if problem.fingerprint != fingerprint:
         raise FileError(
             f"{source} holds a problem with fingerprint {problem.fingerprint}, but says "
@@ -69,8 +69,8 @@ def edited_since_written(path: str | os.PathLike[str]) -> bool:
     source = Path(path)
     if not source.is_dir():
         return False
-    sheets, fingerprint = _read_folder(source)
-    return read_problem(sheets).fingerprint != fingerprint
+    content, fingerprint = _read_folder(source)
+    return read_problem(content).fingerprint != fingerprint
 
 
 def _holds_only_a_problem(folder: Path) -> bool:
@@ -97,11 +97,11 @@ def _replacing(target: Path) -> Iterator[Path]:
         raise FileError(f"{target} cannot be written: {error}.") from None
 
 
-def _write_archive(sheets: Sheets, fingerprint: str, path: Path) -> None:
-    names = {name: list(table.columns) for name, table in sheets.tables.items()}
-    header = {"options": sheets.options, "tables": names, "fingerprint": fingerprint}
+def _write_archive(content: TableSet, fingerprint: str, path: Path) -> None:
+    names = {name: list(table.columns) for name, table in content.tables.items()}
+    header = {"options": content.options, "tables": names, "fingerprint": fingerprint}
     arrays: dict[str, Any] = {"header": np.frombuffer(json.dumps(header).encode(), dtype=np.uint8)}
-    for name, table in sheets.tables.items():
+    for name, table in content.tables.items():
         for index, cells in enumerate(table.columns.values()):
             is_array = isinstance(cells, np.ndarray)
             arrays[f"{name}.{index}"] = cells if is_array else np.array(list(cells), dtype=np.str_)
@@ -109,7 +109,7 @@ def _write_archive(sheets: Sheets, fingerprint: str, path: Path) -> None:
         np.savez_compressed(file, **arrays)
 
 
-def _read_archive(path: Path) -> tuple[Sheets, str]:
+def _read_archive(path: Path) -> tuple[TableSet, str]:
     try:
         with zipfile.ZipFile(path) as archive:
             broken = archive.testzip()
@@ -127,10 +127,10 @@ def _read_archive(path: Path) -> tuple[Sheets, str]:
                 )
                 for name, columns in header["tables"].items()
             }
-        sheets = Sheets(dict(header["options"]), tables, str(path))
-        if sheets.fingerprint() != header["fingerprint"]:
+        content = TableSet(dict(header["options"]), tables, str(path))
+        if content.fingerprint() != header["fingerprint"]:
             raise ValueError("its content was changed after it was written")
-        return sheets, header["fingerprint"]
+        return content, header["fingerprint"]
     except Exception as error:  # there is no end to what damaged bytes provoke
         reason = " ".join(str(error).split()) or type(error).__name__
         raise FileError(f"{path} is not a whole sequoia archive: {reason[:200]}.") from None
@@ -142,11 +142,11 @@ def _cells(array: Any) -> Column:
     return array if array.dtype.kind in "bif" else [str(cell) for cell in array]
 
 
-def _write_folder(sheets: Sheets, fingerprint: str, path: Path) -> None:
+def _write_folder(content: TableSet, fingerprint: str, path: Path) -> None:
     path.mkdir()
-    header = {"fingerprint": fingerprint, **sheets.options}
+    header = {"fingerprint": fingerprint, **content.options}
     (path / "problem.toml").write_text(tomli_w.dumps(header), encoding="utf-8")
-    for name, table in sheets.tables.items():
+    for name, table in content.tables.items():
         with (path / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(table.columns)
@@ -161,7 +161,7 @@ def _texts(column: Column) -> list[str]:
     return [repr(cell) for cell in column.tolist()]
 
 
-def _read_folder(path: Path) -> tuple[Sheets, str]:
+def _read_folder(path: Path) -> tuple[TableSet, str]:
     header = path / "problem.toml"
     try:
         options = tomllib.loads(header.read_text(encoding="utf-8-sig"))
@@ -171,7 +171,7 @@ def _read_folder(path: Path) -> tuple[Sheets, str]:
         raise FileError(f"{header} cannot be read: {' '.join(str(error).split())}.") from None
     fingerprint = options.pop("fingerprint", "")
     tables = {file.stem: _read_csv(file) for file in sorted(path.glob("*.csv"))}
-    return Sheets(options, tables, str(header)), str(fingerprint)
+    return TableSet(options, tables, str(header)), str(fingerprint)
 
 
 def _read_csv(path: Path) -> Table:

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import expit
 
-from sequoia.arrays import FloatArray
 from sequoia.errors import ProblemError
+from sequoia.validation import FloatArray
 
 
 def sigmoid(doses: ArrayLike, height: ArrayLike, slope: ArrayLike, middle: ArrayLike) -> FloatArray:

@@ -8,14 +8,13 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csr_array
 
-from sequoia.arrays import FloatArray, IntArray, frozen, require
 from sequoia.errors import ProblemError
 from sequoia.problem.arms import Arms
 from sequoia.problem.contagion import Contagion
-from sequoia.problem.numbers import whole
 from sequoia.problem.rules import Rules
-from sequoia.problem.sheets import Column, Sheets, table
 from sequoia.problem.spaces import ActionSpace, with_rules, write_space
+from sequoia.problem.tables import Column, TableSet, table
+from sequoia.validation import FloatArray, IntArray, frozen, require, whole
 
 _DOSE_TOLERANCE = 1e-9
 _MAX_WEIGHT = 1e6
@@ -212,9 +211,9 @@ class Problem:
     @cached_property
     def fingerprint(self) -> str:
         """A stable name for the content of this problem: the same in memory and in any file."""
-        return self.to_sheets().fingerprint()
+        return self.to_tables().fingerprint()
 
-    def to_sheets(self) -> Sheets:
+    def to_tables(self) -> TableSet:
         """Return the options and tables that define this problem."""
         arms, space = self.arms, self.space
         models, levels, states = arms.n_models, arms.n_doses, arms.n_states
@@ -238,20 +237,20 @@ class Problem:
                 action=[space.names[i] for i in entries.col],
                 weight=entries.data,
             )
-        space_sheets = write_space(space)
+        space_tables = write_space(space)
         options = {
             "format": FORMAT,
             "name": self.name,
             "horizon": self.horizon,
             "discount": self.discount,
-            "space": space_sheets.options,
+            "space": space_tables.options,
         }
-        tables |= space_sheets.tables
+        tables |= space_tables.tables
         if self.contagion is not None:
-            among = self.contagion.to_sheets(arms.names)
+            among = self.contagion.to_tables(arms.names)
             options["contagion"] = among.options
             tables |= among.tables
-        return Sheets(options, tables)
+        return TableSet(options, tables)
 
 
 def _is_one_line(text: str) -> bool:

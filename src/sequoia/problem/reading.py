@@ -5,47 +5,47 @@ from collections.abc import Sequence
 import numpy as np
 from scipy.sparse import csr_array
 
-from sequoia.arrays import FloatArray, IntArray
 from sequoia.errors import FileError
 from sequoia.problem.arms import Arms
 from sequoia.problem.contagion import Contagion
 from sequoia.problem.problem import FORMAT, Problem
-from sequoia.problem.sheets import Sheets, Table
 from sequoia.problem.spaces import read_space
+from sequoia.problem.tables import Table, TableSet
+from sequoia.validation import FloatArray, IntArray
 
 
-def read_problem(sheets: Sheets) -> Problem:
+def read_problem(content: TableSet) -> Problem:
     """Build a problem from options and tables."""
-    sheets.known({"format", "name", "horizon", "discount", "space", "contagion"})
-    found = sheets.option("format", int)
+    content.known({"format", "name", "horizon", "discount", "space", "contagion"})
+    found = content.option("format", int)
     if found != FORMAT:
-        raise FileError(f"{sheets.where} has format {found}; this version reads {FORMAT}.")
-    who = sheets.table("arms")
-    space = read_space(sheets.section("space"))
+        raise FileError(f"{content.where} has format {found}; this version reads {FORMAT}.")
+    who = content.table("arms")
+    space = read_space(content.section("space"))
     names = who.strings("name")
-    arms = _read_arms(sheets, who.integers("model"), names)
-    if "influence" in sheets.tables:
-        influence = _read_influence(sheets.table("influence"), arms.names, space.names)
+    arms = _read_arms(content, who.integers("model"), names)
+    if "influence" in content.tables:
+        influence = _read_influence(content.table("influence"), arms.names, space.names)
     else:
         influence = _same_names(arms.names, space.names)
     start = who.matrix(who.numbered("start"))
     contagion = None
-    if "contagion" in sheets.options:
-        contagion = Contagion.from_sheets(sheets.section("contagion"), arms.names)
+    if "contagion" in content.options:
+        contagion = Contagion.from_tables(content.section("contagion"), arms.names)
     return Problem(
-        sheets.option("name", str),
+        content.option("name", str),
         arms,
         space,
         start,
         influence,
-        sheets.option("horizon", int),
-        sheets.option("discount", float),
+        content.option("horizon", int),
+        content.option("discount", float),
         contagion,
     )
 
 
-def _read_arms(sheets: Sheets, model: IntArray, names: Sequence[str]) -> Arms:
-    rewards, moves = sheets.table("rewards"), sheets.table("transitions")
+def _read_arms(content: TableSet, model: IntArray, names: Sequence[str]) -> Arms:
+    rewards, moves = content.table("rewards"), content.table("transitions")
     reward = rewards.matrix(rewards.numbered("reward"))
     models, states = reward.shape
     order = np.argsort(rewards.integers("model"), kind="stable")

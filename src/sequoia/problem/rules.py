@@ -9,9 +9,9 @@ from scipy.sparse import csr_array
 
 from sequoia.errors import ProblemError
 from sequoia.problem.names import index_of, say
-from sequoia.problem.numbers import real, whole
-from sequoia.problem.sheets import Sheets
 from sequoia.problem.system import Rows
+from sequoia.problem.tables import TableSet
+from sequoia.validation import real, whole
 
 
 @dataclass(frozen=True)
@@ -138,15 +138,15 @@ class Rules:
         }
 
     @classmethod
-    def from_options(cls, sheets: Sheets) -> "Rules":
+    def from_options(cls, content: TableSet) -> "Rules":
         """Build from the options of TOML."""
-        sheets.known({"groups", "floors", "must", "never", "at_most_one", "absent"})
-        groups = sheets.option("groups", dict, {})
-        several = sheets.option("at_most_one", list, [])
+        content.known({"groups", "floors", "must", "never", "at_most_one", "absent"})
+        groups = content.option("groups", dict, {})
+        several = content.option("at_most_one", list, [])
         floors = []
-        for index, entry in enumerate(sheets.option("floors", list, [])):
-            floor = Sheets(
-                entry if type(entry) is dict else {}, where=f"{sheets.where} floors[{index}]"
+        for index, entry in enumerate(content.option("floors", list, [])):
+            floor = TableSet(
+                entry if type(entry) is dict else {}, where=f"{content.where} floors[{index}]"
             )
             floor.known({"group", "share", "count"})
             floors.append(
@@ -157,16 +157,16 @@ class Rules:
                 )
             )
         return cls(
-            {name: _strings(sheets, f"groups.{name}", group) for name, group in groups.items()},
+            {name: _strings(content, f"groups.{name}", group) for name, group in groups.items()},
             tuple(floors),
-            _strings(sheets, "must", sheets.option("must", list, [])),
-            _strings(sheets, "never", sheets.option("never", list, [])),
-            tuple(_strings(sheets, "at_most_one", group) for group in several),
-            _strings(sheets, "absent", sheets.option("absent", list, [])),
+            _strings(content, "must", content.option("must", list, [])),
+            _strings(content, "never", content.option("never", list, [])),
+            tuple(_strings(content, "at_most_one", group) for group in several),
+            _strings(content, "absent", content.option("absent", list, [])),
         )
 
 
-def _strings(sheets: Sheets, key: str, values: Any) -> tuple[str, ...]:
+def _strings(content: TableSet, key: str, values: Any) -> tuple[str, ...]:
     if type(values) is not list or any(type(value) is not str for value in values):
-        raise ProblemError(f"{sheets.where}, option {key!r} is {values!r}; names are wanted.")
+        raise ProblemError(f"{content.where}, option {key!r} is {values!r}; names are wanted.")
     return tuple(values)

@@ -9,9 +9,9 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csr_array
 
-from sequoia.arrays import ActionArray, BoolArray, FloatArray
 from sequoia.errors import InfeasibleDecision
-from sequoia.solve import Program
+from sequoia.solvers import Program
+from sequoia.validation import ActionArray, BoolArray, FloatArray
 
 TOLERANCE = 1e-6
 

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.arrays import ActionArray, FloatArray
 from sequoia.errors import InfeasibleDecision
 from sequoia.problem import Decision, Environment
 from sequoia.problem.environment import States
 from sequoia.rng import stream
 from sequoia.simulate.scenarios import Scenarios
+from sequoia.validation import ActionArray, FloatArray
 
 Act = Callable[[States, int, np.random.Generator], Decision]
 

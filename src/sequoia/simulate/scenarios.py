@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.arrays import FloatArray
 from sequoia.problem import Environment
 from sequoia.problem.environment import States
 from sequoia.rng import stream
+from sequoia.validation import FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Scenarios:
     noise: FloatArray
 
     @classmethod
-    def draw(cls, environment: Environment, episodes: int, seed: int) -> "Scenarios":
+    def sample(cls, environment: Environment, episodes: int, seed: int) -> "Scenarios":
         """Draw episodes; the first ones stay the same when more are asked for."""
         drawn = [
             (environment.draw_start(rng, 1)[0], rng.random(shape))

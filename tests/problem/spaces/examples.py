@@ -20,12 +20,12 @@ from sequoia.problem.spaces import (
     Assignment,
     Budget,
     Custom,
-    Path,
     Schedule,
+    Walk,
     with_rules,
 )
 from sequoia.problem.system import LinearSystem
-from sequoia.solve import Highs, Status
+from sequoia.solvers import Highs, Status
 
 Chosen = frozenset[int]
 Accepts = Callable[[Chosen], bool]
@@ -74,10 +74,10 @@ def can_be_assigned(costs: Sequence[float], capacities: Sequence[float]) -> Acce
 
     def accepts(chosen: Chosen) -> bool:
         for workers in product(range(len(capacities)), repeat=len(chosen)):
-            loads = [0.0] * len(capacities)
+            patterns = [0.0] * len(capacities)
             for arm, worker in zip(chosen, workers, strict=True):
-                loads[worker] += costs[arm]
-            if all(load <= room for load, room in zip(loads, capacities, strict=True)):
+                patterns[worker] += costs[arm]
+            if all(load <= room for load, room in zip(patterns, capacities, strict=True)):
                 return True
         return False
 
@@ -187,7 +187,7 @@ def path(name, edges, source, length, limit, lengths=None, size=None) -> Example
     takes = [1] * len(edges) if lengths is None else lengths
     return Example(
         name,
-        Path(edges, source, length, limit, lengths, names),
+        Walk(edges, source, length, limit, lengths, names),
         can_be_walked(size, edges, takes, source, length, limit),
     )
 
@@ -305,7 +305,7 @@ def check_questions(example: Example) -> None:
     space, feasible = example.space, example.feasible
     sets = every_set(space.n_actions)
     actions = np.array([action_of(c, space.n_actions) for c in sets], dtype=np.int8)
-    assert {c for c, fine in zip(sets, space.allows(actions), strict=True) if fine} == feasible
+    assert {c for c, fine in zip(sets, space.contains(actions), strict=True) if fine} == feasible
     # Rules sift the actions of the base, which may be many more.
     listed = space.enumerate(cap=max(2, len(feasible)) if space.base is space else len(sets))
     assert len(listed) == len(feasible)
@@ -328,16 +328,21 @@ def check_questions(example: Example) -> None:
 def check_growth(example: Example, decision) -> list:
     """Each extension adds its column, keeps the rest and satisfies the system; return them."""
     space = example.space
-    growth = space.grow(decision)
-    assert len(growth) == len(growth.columns) == len(growth.turns) == len(growth.costs)
-    grown = [growth[index] for index in range(len(growth))]
-    for column, extended in zip(growth.columns.tolist(), grown, strict=True):
+    extensions = space.extensions(decision)
+    assert (
+        len(extensions)
+        == len(extensions.columns)
+        == len(extensions.priority)
+        == len(extensions.costs)
+    )
+    grown = [extensions[index] for index in range(len(extensions))]
+    for column, extended in zip(extensions.columns.tolist(), grown, strict=True):
         assert decision.action[column] == 0
         assert chosen_of(extended.action) == chosen_of(decision.action) | {column}
         assert space.system.violations(extended) == []
         assert chosen_of(extended.action) in example.feasible
     with pytest.raises(IndexError):
-        growth[len(growth)]
+        extensions[len(extensions)]
     return grown
 
 

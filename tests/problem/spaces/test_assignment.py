@@ -51,7 +51,7 @@ def test_growth_lists_every_worker_and_arm_that_fit(example, seed):
     space, rng = example.space, np.random.default_rng(seed)
     decision = space.idle
     while True:
-        growth = space.grow(decision)
+        extensions = space.extensions(decision)
         visits = space.visits(decision)
         fitting = []
         for worker in range(space.n_workers):
@@ -65,9 +65,9 @@ def test_growth_lists_every_worker_and_arm_that_fit(example, seed):
             ((worker, arm),) = np.argwhere(space.visits(extended) & ~visits).tolist()
             found.append((worker, arm))
         assert sorted(found) == sorted(fitting)
-        assert growth.columns.tolist() == [arm for _, arm in found]
-        assert growth.costs.tolist() == [space.costs[arm] for _, arm in found]
-        turns = {worker: turn for (worker, _), turn in zip(found, growth.turns, strict=True)}
+        assert extensions.columns.tolist() == [arm for _, arm in found]
+        assert extensions.costs.tolist() == [space.costs[arm] for _, arm in found]
+        turns = {worker: turn for (worker, _), turn in zip(found, extensions.priority, strict=True)}
         in_turn = sorted(turns, key=turns.__getitem__)
         assert in_turn == sorted(turns, key=lambda worker: (space.capacities[worker], worker))
         if not grown:
@@ -80,7 +80,7 @@ def test_growth_lists_every_worker_and_arm_that_fit(example, seed):
 def test_draw_follows_some_order_of_workers_and_arms(example, seed):
     """Appendix D: each worker takes, in the order of the arms, whatever still fits."""
     space = example.space
-    drawn = space.draw(np.random.default_rng(seed))
+    drawn = space.sample(np.random.default_rng(seed))
     assert space.system.violations(drawn) == []
     left = space.capacities - space.visits(drawn) @ space.costs
     for arm in np.flatnonzero(drawn.action == 0):
@@ -104,7 +104,7 @@ def test_draw_gives_every_outcome_of_the_greedy_walk():
             expected.add(frozenset(visits))
     space, rng = Assignment(costs, capacities), np.random.default_rng(0)
     found = {
-        frozenset(map(tuple, np.argwhere(space.visits(space.draw(rng))).tolist()))
+        frozenset(map(tuple, np.argwhere(space.visits(space.sample(rng))).tolist()))
         for _ in range(1500)
     }
     assert found == expected
@@ -137,9 +137,9 @@ def test_search_that_gives_up_asks_the_solver(monkeypatch):
 
 def test_loads_of_tenths_fit_exactly():
     space = Assignment([0.1] * 6, [0.3, 0.3])
-    assert space.allows(np.ones((1, 6)))[0]
+    assert space.contains(np.ones((1, 6)))[0]
     assert space.compact.holds([[1] * 6 + [2]])[0]
-    assert space.draw(np.random.default_rng(0)).action.all()
+    assert space.sample(np.random.default_rng(0)).action.all()
 
 
 def test_large_space_is_decided_quickly():
@@ -147,7 +147,7 @@ def test_large_space_is_decided_quickly():
     rng = np.random.default_rng(0)
     space = Assignment(rng.integers(2, 7, 100), rng.integers(2, 8, 20))
     for _ in range(20):
-        drawn = space.draw(rng)
+        drawn = space.sample(rng)
         assert space.system.violations(space.certify(drawn.action)) == []
     with pytest.raises(InfeasibleDecision, match="no plan for it satisfies the assignment rules"):
         space.certify(np.ones(100))
@@ -181,7 +181,7 @@ def test_absent_worker_visits_nobody():
         frozenset(c) for c in ([], [0], [1], [2], [0, 1])
     }
     for seed in range(20):
-        assert not space.visits(space.draw(np.random.default_rng(seed)))[0].any()
+        assert not space.visits(space.sample(np.random.default_rng(seed)))[0].any()
     with pytest.raises(ProblemError, match="absent names 'worker 2', which is unknown"):
         space.absent(["worker 2"])
 
@@ -208,7 +208,7 @@ def test_bad_input_names_the_place(arguments, message):
 @given(assignments(7, 3), st.integers(0, 2**32))
 def test_heaviest_by_lots(example, seed):
     weights = np.random.default_rng(seed).standard_normal(example.space.n_actions)
-    action = example.space.heaviest(weights)
+    action = example.space.argmax_linear(weights)
     assert chosen_of(action) in example.feasible
     best = max(sum(weights[list(chosen)]) for chosen in example.feasible)
     assert weights @ action == pytest.approx(best)
@@ -219,7 +219,7 @@ def test_lots_agree_with_packing():
     rng = np.random.default_rng(2)
     space = Assignment(rng.integers(2, 7, 40), rng.integers(2, 8, 10))
     actions = (rng.random((300, 40)) < rng.uniform(0.1, 0.5, (300, 1))).astype(np.int8)
-    fits = space.allows(actions)
+    fits = space.contains(actions)
     assert 0 < fits.sum() < 300
     assert fits.tolist() == [space._plan(action) is not None for action in actions]
 
@@ -239,5 +239,5 @@ def test_maximal_lots_are_full_and_cover_all():
 
 def test_too_many_lots_are_left_to_a_solver():
     space = Assignment(2.0 + np.arange(30) / 7, np.full(9, 12.0))
-    assert space.heaviest(np.ones(30)) is None
-    assert space.spending[1] == pytest.approx(108.0)
+    assert space.argmax_linear(np.ones(30)) is None
+    assert space.knapsack[1] == pytest.approx(108.0)

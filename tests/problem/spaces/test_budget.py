@@ -31,12 +31,12 @@ def test_growth_lists_everything_affordable(example, seed):
     decision = example.space.idle
     while True:
         chosen = chosen_of(decision.action)
-        growth = example.space.grow(decision)
-        columns = growth.columns.tolist()
+        extensions = example.space.extensions(decision)
+        columns = extensions.columns.tolist()
         others = set(range(example.space.n_actions)) - chosen
         assert columns == sorted(i for i in others if chosen | {i} in example.feasible)
-        assert growth.costs.tolist() == [example.space.costs[i] for i in columns]
-        assert not growth.turns.any()
+        assert extensions.costs.tolist() == [example.space.costs[i] for i in columns]
+        assert not extensions.priority.any()
         grown = check_growth(example, decision)
         if not grown:
             break
@@ -47,7 +47,7 @@ def test_growth_lists_everything_affordable(example, seed):
 @given(budgets, st.integers(0, 2**32))
 def test_every_draw_is_maximal(example, seed):
     """Nothing affordable is left out."""
-    drawn = example.space.draw(np.random.default_rng(seed))
+    drawn = example.space.sample(np.random.default_rng(seed))
     assert chosen_of(drawn.action) in example.maximal
 
 
@@ -56,7 +56,7 @@ def test_draw_is_uniform_over_subsets_of_equal_cost():
     space, rng = Budget([1] * 5, 2), np.random.default_rng(0)
     counts: dict[frozenset[int], int] = {}
     for _ in range(2000):
-        chosen = chosen_of(space.draw(rng).action)
+        chosen = chosen_of(space.sample(rng).action)
         counts[chosen] = counts.get(chosen, 0) + 1
     assert len(counts) == 10
     assert chisquare(list(counts.values())).pvalue > 1e-3
@@ -65,9 +65,9 @@ def test_draw_is_uniform_over_subsets_of_equal_cost():
 def test_sums_of_tenths_fit_exactly():
     """Three tenths fit into 0.3 although floats say 0.30000000000000004."""
     space = Budget([0.1, 0.1, 0.1], 0.3)
-    assert space.allows([[1, 1, 1]]).all()
-    assert space.draw(np.random.default_rng(0)).action.all()
-    assert len(space.grow(space.certify([1, 1, 0]))) == 1
+    assert space.contains([[1, 1, 1]]).all()
+    assert space.sample(np.random.default_rng(0)).action.all()
+    assert len(space.extensions(space.certify([1, 1, 0]))) == 1
 
 
 def test_described_in_words():
@@ -133,11 +133,11 @@ def test_arrays_are_read_only_copies():
 def test_heaviest_where_all_cost_the_same(size, cost, limit, seed):
     example = budget("any", [cost / 2] * size, limit / 2)
     weights = np.random.default_rng(seed).standard_normal(size)
-    action = example.space.heaviest(weights)
+    action = example.space.argmax_linear(weights)
     assert chosen_of(action) in example.feasible
     best = max(sum(weights[list(chosen)]) for chosen in example.feasible)
     assert weights @ action == pytest.approx(best)
 
 
 def test_heaviest_of_different_costs_needs_a_solver():
-    assert Budget([1, 2], 2).heaviest(np.ones(2)) is None
+    assert Budget([1, 2], 2).argmax_linear(np.ones(2)) is None

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from sequoia.errors import InfeasibleSpace, TooLarge
 from sequoia.problem.rules import Rules
-from sequoia.problem.spaces import Budget, Path, Schedule, read_space, with_rules, write_space
-from sequoia.solve import Highs
+from sequoia.problem.spaces import Budget, Schedule, Walk, read_space, with_rules, write_space
+from sequoia.solvers import Highs
 
 every_example = pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 
@@ -54,7 +54,7 @@ def test_best_action_is_the_same_in_both_forms(example):
 def test_draws_are_feasible(example):
     rng = np.random.default_rng(0)
     for _ in range(100):
-        decision = example.space.draw(rng)
+        decision = example.space.sample(rng)
         assert example.space.system.violations(decision) == []
         assert chosen_of(decision.action) in example.feasible
 
@@ -64,7 +64,7 @@ def test_every_maximal_action_is_drawn(example):
     rng = np.random.default_rng(1)
     missing = set(example.maximal)
     for _ in range(5000):
-        missing.discard(chosen_of(example.space.draw(rng).action))
+        missing.discard(chosen_of(example.space.sample(rng).action))
         if not missing:
             break
     assert not missing
@@ -72,7 +72,7 @@ def test_every_maximal_action_is_drawn(example):
 
 @every_example
 def test_equal_seeds_draw_equal_decisions(example):
-    first, second = (example.space.draw(np.random.default_rng(8)) for _ in range(2))
+    first, second = (example.space.sample(np.random.default_rng(8)) for _ in range(2))
     np.testing.assert_array_equal(first.action, second.action)
     np.testing.assert_array_equal(first.plan, second.plan)
 
@@ -86,7 +86,7 @@ def test_growth_is_feasible_from_anywhere(example):
         action = np.isin(np.arange(example.space.n_actions), list(chosen)).astype(np.int8)
         check_growth(example, example.space.certify(action))
     for _ in range(10):
-        check_growth(example, example.space.draw(rng))
+        check_growth(example, example.space.sample(rng))
 
 
 @every_example
@@ -109,7 +109,7 @@ def test_growing_step_by_step_from_idle(example):
 )
 def test_growth_keeps_the_plan_of_workers(example):
     space = example.space
-    decision = space.draw(np.random.default_rng(5))
+    decision = space.sample(np.random.default_rng(5))
     for grown in check_growth(example, space.idle) + check_growth(example, decision):
         before = space.idle if grown.action.sum() == 1 else decision
         assert (grown.plan >= before.plan).all()
@@ -117,7 +117,7 @@ def test_growth_keeps_the_plan_of_workers(example):
 
 @every_example
 def test_described_by_name(example):
-    decision = example.space.draw(np.random.default_rng(6))
+    decision = example.space.sample(np.random.default_rng(6))
     lines = example.space.describe(decision)
     assert lines
     text = "\n".join(lines)
@@ -141,17 +141,17 @@ def test_written_and_read_back(example):
 @given(st.data())
 def test_thousands_of_draws_and_growths(data):
     """Any example, any seed, any way of growing."""
-    example = data.draw(st.sampled_from(EXAMPLES))
+    example = data.sample(st.sampled_from(EXAMPLES))
     space = example.space
-    decision = space.draw(np.random.default_rng(data.draw(st.integers(0, 2**32))))
+    decision = space.sample(np.random.default_rng(data.sample(st.integers(0, 2**32))))
     assert space.system.violations(decision) == []
-    kept = data.draw(st.sets(st.sampled_from(sorted(chosen_of(decision.action)) or [0])))
+    kept = data.sample(st.sets(st.sampled_from(sorted(chosen_of(decision.action)) or [0])))
     action = np.isin(np.arange(space.n_actions), list(kept)).astype(np.int8)
     if chosen_of(action) not in example.feasible:
         return
     decision = space.certify(action)
-    while len(growth := space.grow(decision)):
-        decision = growth[data.draw(st.integers(0, len(growth) - 1))]
+    while len(extensions := space.extensions(decision)):
+        decision = extensions[data.sample(st.integers(0, len(extensions) - 1))]
         assert space.system.violations(decision) == []
         assert chosen_of(decision.action) in example.feasible
 
@@ -161,14 +161,14 @@ def test_thousands_of_draws_and_growths(data):
     [
         Budget([1, 1], 1),
         Schedule(np.ones((2, 12)), np.array([[0] * 12, [1] * 12]), 2, names=["arm 0", "arm 1"]),
-        Path([(0, 1)], 0, 1, 1, names=["arm 0", "arm 1"]),
+        Walk([(0, 1)], 0, 1, 1, names=["arm 0", "arm 1"]),
     ],
     ids=["budget", "schedule", "path"],
 )
 def test_drawing_from_contradictory_rules_says_so(space):
     contradictory = with_rules(space, Rules(must=["arm 0", "arm 1"]))
     with pytest.raises(InfeasibleSpace, match="no decision satisfies the rules"):
-        contradictory.draw(np.random.default_rng(0))
+        contradictory.sample(np.random.default_rng(0))
 
 
 def test_cutting_off_an_enumeration_is_an_error_not_a_part():

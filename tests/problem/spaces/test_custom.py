@@ -41,9 +41,9 @@ def test_draws_are_maximal_and_growth_is_complete(example, seed):
     space, rng = example.space, np.random.default_rng(seed)
     if not example.feasible:
         with pytest.raises(InfeasibleSpace, match="no decision satisfies the rules"):
-            space.draw(rng)
+            space.sample(rng)
         return
-    drawn = space.draw(rng)
+    drawn = space.sample(rng)
     assert space.system.violations(drawn) == []
     assert chosen_of(drawn.action) in example.maximal
     start = sorted(example.feasible, key=sorted)[0]
@@ -52,7 +52,7 @@ def test_draws_are_maximal_and_growth_is_complete(example, seed):
         chosen = chosen_of(decision.action)
         others = set(range(space.n_actions)) - chosen
         expected = [i for i in sorted(others) if chosen | {i} in example.feasible]
-        assert space.grow(decision).columns.tolist() == expected
+        assert space.extensions(decision).columns.tolist() == expected
         grown = check_growth(example, decision)
         if not grown:
             break

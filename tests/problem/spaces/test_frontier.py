@@ -12,10 +12,11 @@ from test_path import paths
 
 from sequoia.problem.families import routing
 from sequoia.problem.rules import Rules
-from sequoia.problem.spaces import Path, tours, with_rules
-from sequoia.problem.spaces.frontier import heaviest
-from sequoia.problem.spaces.frontier.tables import tables
-from sequoia.solve import Highs, Status
+from sequoia.problem.spaces import Walk
+from sequoia.problem.spaces.walk import tours, with_rules
+from sequoia.problem.spaces.walk.frontier_dp import heaviest
+from sequoia.problem.spaces.walk.frontier_dp.tables import tables
+from sequoia.solvers import Highs, Status
 
 weights_of = {
     "real": lambda rng, size: rng.standard_normal(size),
@@ -35,7 +36,7 @@ def heaviest_listed(example, weights):
 def test_heaviest_of_any_path(example, kind, seed):
     space = example.space
     weights = weights_of[kind](np.random.default_rng(seed), space.n_actions)
-    action = space.heaviest(weights)
+    action = space.argmax_linear(weights)
     assert action.dtype == np.int8
     assert chosen_of(action) in example.feasible
     assert weights @ action == pytest.approx(heaviest_listed(example, weights), abs=1e-9)
@@ -88,7 +89,7 @@ def test_what_prices_cannot_prove_is_counted(monkeypatch):
     rng = np.random.default_rng(0)
     for _ in range(60):
         weights = fair_and_perhaps_excellent(rng)
-        value = weights @ example.space.heaviest(weights)
+        value = weights @ example.space.argmax_linear(weights)
         assert value == pytest.approx(heaviest_listed(example, weights))
     assert 0 < len(searched) < 60
 
@@ -99,14 +100,14 @@ def test_same_as_the_unrolled_form(example, seed):
     space = example.space
     weights = np.random.default_rng(seed).standard_normal(space.n_actions)
     best = Highs().solve(space.system.program(weights)).objective
-    assert weights @ space.heaviest(weights) == pytest.approx(best, abs=1e-6)
+    assert weights @ space.argmax_linear(weights) == pytest.approx(best, abs=1e-6)
 
 
 @pytest.mark.parametrize(("arms", "longest_edge"), [(20, 1), (20, 3), (40, 1)])
 def test_same_as_the_solver_on_the_underground(arms, longest_edge):
     space = routing(arms=arms, longest_edge=longest_edge).space
     weights = np.random.default_rng(5).standard_normal(arms)
-    action = space.heaviest(weights)
+    action = space.argmax_linear(weights)
     space.certify(action)
     solution = Highs().solve(space.compact.program(weights))
     assert solution.status is Status.OPTIMAL
@@ -118,10 +119,10 @@ def test_a_hundred_stations():
     space = routing(arms=100).space
     rng = np.random.default_rng(1)
     weights = rng.standard_normal(100)
-    action = space.heaviest(weights)
+    action = space.argmax_linear(weights)
     assert space.system.violations(space.certify(action)) == []
     assert action.sum() <= space.limit
-    drawn = max(weights.clip(0) @ space.draw(rng).action for _ in range(200))
+    drawn = max(weights.clip(0) @ space.sample(rng).action for _ in range(200))
     program = space.compact.program(weights)
     relaxed = Highs().solve(replace(program, is_integer=np.zeros_like(program.is_integer)))
     assert drawn < weights @ action <= relaxed.objective + 1e-6
@@ -130,48 +131,48 @@ def test_a_hundred_stations():
 @pytest.mark.parametrize(
     ("space", "weights", "expected"),
     [
-        (Path(np.empty((0, 2)), 0, 3, 1), [2.0], {0}),
-        (Path(np.empty((0, 2)), 0, 3, 0), [2.0], set()),
-        (Path(np.empty((0, 2)), 0, 3, 1), [-2.0], set()),
-        (Path([(0, 1), (2, 3)], 0, 10, 9), [1.0, 1.0, 5.0, 5.0], {0, 1}),
-        (Path([(0, 1), (1, 2)], 0, 1, 3), [1.0, 2.0, 3.0], {0}),
-        (Path([(0, 1), (1, 2)], 0, 3, 3), [1.0, 2.0, 3.0], {0, 1}),
-        (Path([(0, 1), (1, 2)], 0, 4, 3), [1.0, 2.0, 3.0], {0, 1, 2}),
-        (Path([(0, 1), (1, 2), (2, 0)], 0, 3, 10**9), [1.0, 2.0, 3.0], {0, 1, 2}),
-        (Path([(0, 1), (1, 2)], 0, 4, 1), [1.0, 2.0, 3.0], {2}),
-        (Path([(0, 1), (1, 2)], 0, 4, 2), [-1.0, -2.0, -3.0], set()),
-        (Path([(0, 1), (1, 2)], 0, 4, 2), [0.0, -2.0, -np.inf], set()),
-        (Path([(0, 1), (1, 2)], 0, 400, 3, [100, 100]), [1.0, -2.0, 3.0], {0, 2}),
-        (Path([(0, 1), (1, 2)], 0, 399, 3, [100, 100]), [1.0, -2.0, 3.0], {0}),
-        (Path([(2, 1), (1, 0)], 1, 5, 2, names=list("abcd")), [1.0, 0.5, 2.0, 9.0], {0, 2}),
+        (Walk(np.empty((0, 2)), 0, 3, 1), [2.0], {0}),
+        (Walk(np.empty((0, 2)), 0, 3, 0), [2.0], set()),
+        (Walk(np.empty((0, 2)), 0, 3, 1), [-2.0], set()),
+        (Walk([(0, 1), (2, 3)], 0, 10, 9), [1.0, 1.0, 5.0, 5.0], {0, 1}),
+        (Walk([(0, 1), (1, 2)], 0, 1, 3), [1.0, 2.0, 3.0], {0}),
+        (Walk([(0, 1), (1, 2)], 0, 3, 3), [1.0, 2.0, 3.0], {0, 1}),
+        (Walk([(0, 1), (1, 2)], 0, 4, 3), [1.0, 2.0, 3.0], {0, 1, 2}),
+        (Walk([(0, 1), (1, 2), (2, 0)], 0, 3, 10**9), [1.0, 2.0, 3.0], {0, 1, 2}),
+        (Walk([(0, 1), (1, 2)], 0, 4, 1), [1.0, 2.0, 3.0], {2}),
+        (Walk([(0, 1), (1, 2)], 0, 4, 2), [-1.0, -2.0, -3.0], set()),
+        (Walk([(0, 1), (1, 2)], 0, 4, 2), [0.0, -2.0, -np.inf], set()),
+        (Walk([(0, 1), (1, 2)], 0, 400, 3, [100, 100]), [1.0, -2.0, 3.0], {0, 2}),
+        (Walk([(0, 1), (1, 2)], 0, 399, 3, [100, 100]), [1.0, -2.0, 3.0], {0}),
+        (Walk([(2, 1), (1, 0)], 1, 5, 2, names=list("abcd")), [1.0, 0.5, 2.0, 9.0], {0, 2}),
     ],
 )
 def test_corners(space, weights, expected):
-    assert chosen_of(space.heaviest(np.array(weights))) == expected
+    assert chosen_of(space.argmax_linear(np.array(weights))) == expected
 
 
 def test_what_is_too_wide_is_left_to_a_solver():
     """A frontier of twelve nodes and more, and too many states behind a narrower one."""
     for graph in (nx.complete_graph(30), nx.grid_2d_graph(10, 10)):
-        space = Path.from_graph(nx.convert_node_labels_to_integers(graph), "0", 30, 10)
-        assert space.heaviest(np.ones(space.n_actions)) is None
+        space = Walk.from_graph(nx.convert_node_labels_to_integers(graph), "0", 30, 10)
+        assert space.argmax_linear(np.ones(space.n_actions)) is None
 
 
 def test_too_many_moves_are_left_to_a_solver(monkeypatch):
-    monkeypatch.setattr("sequoia.problem.spaces.frontier.cells._MOST_MOVES", 20)
-    assert Path([(0, 1), (1, 2), (2, 0)], 0, 9, 2).heaviest(np.ones(3)) is None
+    monkeypatch.setattr("sequoia.problem.spaces.walk.frontier_dp.cells._MOST_MOVES", 20)
+    assert Walk([(0, 1), (1, 2), (2, 0)], 0, 9, 2).argmax_linear(np.ones(3)) is None
 
 
 def test_too_much_to_count_is_left_to_a_solver(monkeypatch):
     monkeypatch.setattr(heaviest, "_MOST_ENTRIES", 10)
     space, rng = ring_or_spur().space, np.random.default_rng(0)
-    answers = [space.heaviest(fair_and_perhaps_excellent(rng)) for _ in range(60)]
+    answers = [space.argmax_linear(fair_and_perhaps_excellent(rng)) for _ in range(60)]
     assert 0 < sum(answer is None for answer in answers) < 60
 
 
 def test_rules_are_left_to_a_solver():
-    space = with_rules(Path([(0, 1)], 0, 2, 1), Rules(must=["node 1"]))
-    assert space.heaviest(np.ones(2)) is None
+    space = with_rules(Walk([(0, 1)], 0, 2, 1), Rules(must=["node 1"]))
+    assert space.argmax_linear(np.ones(2)) is None
 
 
 @pytest.mark.parametrize("has_frontier", [True, False])
@@ -180,13 +181,13 @@ def test_walks_through_many_stops(monkeypatch, has_frontier):
     monkeypatch.setattr(tours, "MAX_STOPS_BY_ORDER", 1)
     monkeypatch.setattr(tours, "best_order", lambda *where: where[2][::2] + where[2][1::2])
     if not has_frontier:
-        monkeypatch.setattr(Path, "_frontier", None)
+        monkeypatch.setattr(Walk, "_frontier", None)
     graph = ladder(3)
     example = path("ladder", list(graph.edges), 1, 10, 10)
     actions = np.random.default_rng(0).integers(0, 2, (40, 10)).astype(np.int8)
     expected = [example.accepts(chosen_of(action)) for action in actions]
     assert 0 < sum(expected) < 40
-    assert example.space.allows(actions).tolist() == expected
+    assert example.space.contains(actions).tolist() == expected
     for action in actions[expected]:
         assert example.space.system.violations(example.space.certify(action)) == []
 
@@ -196,7 +197,7 @@ def test_walks_through_many_stops(monkeypatch, has_frontier):
 def test_heavy_actions_of_any_path_are_feasible(example, kind, seed):
     space, rng = example.space, np.random.default_rng(seed)
     weights = np.array([weights_of[kind](rng, space.n_actions) for _ in range(5)])
-    for action, own in zip(space.heavy(weights), weights, strict=True):
+    for action, own in zip(space.construct_linear(weights), weights, strict=True):
         assert chosen_of(action) in example.feasible
         assert 0 <= own @ action <= heaviest_listed(example, own) + 1e-9
 
@@ -205,6 +206,6 @@ def test_heavy_actions_of_any_path_are_feasible(example, kind, seed):
 def test_heavy_actions_are_nearly_heaviest(arms):
     space = routing(arms=arms).space
     weights = np.random.default_rng(0).standard_exponential((30, arms))
-    heavy = (space.heavy(weights) * weights).sum(axis=1)
-    heaviest = [own @ space.heaviest(own) for own in weights]
+    heavy = (space.construct_linear(weights) * weights).sum(axis=1)
+    heaviest = [own @ space.argmax_linear(own) for own in weights]
     assert np.mean(heavy / heaviest) > 0.96

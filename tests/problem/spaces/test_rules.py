@@ -21,7 +21,6 @@ from hypothesis import strategies as st
 
 from sequoia.errors import InfeasibleDecision, InfeasibleSpace, ProblemError, SequoiaError
 from sequoia.problem.rules import Floor, Rules
-from sequoia.problem.sheets import Sheets
 from sequoia.problem.spaces import (
     ActionSpace,
     Assignment,
@@ -31,6 +30,7 @@ from sequoia.problem.spaces import (
     with_rules,
     write_space,
 )
+from sequoia.problem.tables import TableSet
 
 BASES = [
     budget("budget", [1, 2, 1, 3, 1], 5),
@@ -78,9 +78,9 @@ def test_draws_under_any_rules(example, seed):
     space, rng = example.space, np.random.default_rng(seed)
     if not example.feasible:
         with pytest.raises(InfeasibleSpace, match="no decision satisfies the rules"):
-            space.draw(rng)
+            space.sample(rng)
         return
-    drawn = space.draw(rng)
+    drawn = space.sample(rng)
     assert space.system.violations(drawn) == []
     assert chosen_of(drawn.action) in example.feasible
 
@@ -91,18 +91,20 @@ def test_growth_is_that_of_the_base_less_what_rules_forbid(example, seed):
     space = example.space
     if not example.feasible:
         return
-    decision = space.draw(np.random.default_rng(seed))
-    base, growth = space.base.grow(decision), space.grow(decision)
+    decision = space.sample(np.random.default_rng(seed))
+    base, extensions = space.base.extensions(decision), space.extensions(decision)
     chosen = chosen_of(decision.action)
     allowed = [
         (column, turn)
-        for column, turn in zip(base.columns.tolist(), base.turns.tolist(), strict=True)
+        for column, turn in zip(base.columns.tolist(), base.priority.tolist(), strict=True)
         if example.accepts(chosen | {column})
     ]
-    assert list(zip(growth.columns.tolist(), growth.turns.tolist(), strict=True)) == allowed
-    for index, column in enumerate(growth.columns.tolist()):
-        assert chosen_of(growth[index].action) == chosen | {column}
-        assert space.system.violations(growth[index]) == []
+    assert (
+        list(zip(extensions.columns.tolist(), extensions.priority.tolist(), strict=True)) == allowed
+    )
+    for index, column in enumerate(extensions.columns.tolist()):
+        assert chosen_of(extensions[index].action) == chosen | {column}
+        assert space.system.violations(extensions[index]) == []
 
 
 def sets(space):
@@ -138,10 +140,10 @@ def test_share_that_is_met_exactly_is_met(share):
     space = with_rules(Budget([1] * 10, 10), Rules({"g": names}, [Floor("g", share=share)]))
     exact = np.zeros((1, 10), dtype=np.int8)
     exact[0, : part.denominator] = 1
-    assert space.allows(exact)[0]
+    assert space.contains(exact)[0]
     if part.denominator < 10:
         exact[0, part.denominator] = 1
-        assert not space.allows(exact)[0]
+        assert not space.contains(exact)[0]
 
 
 def test_must_never_and_at_most_one():
@@ -261,7 +263,7 @@ def test_mending_may_drop_any_culprit():
     """Of a pair that excludes each other, each survives in some draw, and gaps are filled."""
     space = with_rules(Budget([1] * 3, 2), Rules(at_most_one=[["arm 0", "arm 1"]]))
     rng = np.random.default_rng(0)
-    drawn = {chosen_of(space.draw(rng).action) for _ in range(100)}
+    drawn = {chosen_of(space.sample(rng).action) for _ in range(100)}
     assert drawn == {frozenset([0, 2]), frozenset([1, 2])}
 
 
@@ -271,7 +273,7 @@ def test_share_floors_are_mended_without_the_solver(monkeypatch):
     space = with_rules(Budget([1] * 30, 10), rules)
     monkeypatch.setattr(ActionSpace, "_draw_by_program", None)
     rng = np.random.default_rng(0)
-    drawn = {chosen_of(space.draw(rng).action) for _ in range(50)}
+    drawn = {chosen_of(space.sample(rng).action) for _ in range(50)}
     assert drawn == {frozenset([0, 1])}
 
 
@@ -284,7 +286,7 @@ def test_options_are_read_back():
         (("a", "b"), ()),
         ("w",),
     )
-    assert Rules.from_options(Sheets(rules.to_options())) == rules
+    assert Rules.from_options(TableSet(rules.to_options())) == rules
 
 
 @pytest.mark.parametrize(
@@ -301,9 +303,9 @@ def test_options_are_read_back():
 )
 def test_bad_options_name_the_place(options, message):
     with pytest.raises(SequoiaError, match=message):
-        Rules.from_options(Sheets(options))
+        Rules.from_options(TableSet(options))
 
 
 def test_space_of_an_unknown_kind():
     with pytest.raises(SequoiaError, match="option 'kind' is 'lottery'; known: assignment, budget"):
-        read_space(Sheets({"kind": "lottery"}))
+        read_space(TableSet({"kind": "lottery"}))

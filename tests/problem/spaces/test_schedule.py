@@ -88,14 +88,14 @@ def test_growth_lists_every_leader_and_arm(example, seed):
                     possible |= {(leader, arm) for leader in workers}
         if len(chosen_of(decision.action)) >= space.limit:
             possible = set()
-        growth = space.grow(decision)
+        extensions = space.extensions(decision)
         slots_of = space.worker_slots.sum(axis=1)
         order = sorted(range(len(slots_of)), key=lambda i: (-slots_of[i], i))
-        leaders = [order[turn] for turn in growth.turns]
-        found = list(zip(leaders, growth.columns.tolist(), strict=True))
+        leaders = [order[turn] for turn in extensions.priority]
+        found = list(zip(leaders, extensions.columns.tolist(), strict=True))
         assert len(set(found)) == len(found)
         assert set(found) == possible
-        assert (growth.costs == 1).all()
+        assert (extensions.costs == 1).all()
         grown = check_growth(example, decision)
         for (leader, arm), extended in zip(found, grown, strict=True):
             team = space.booked(extended) & ~booked
@@ -111,9 +111,9 @@ def test_growth_lists_every_leader_and_arm(example, seed):
 def test_draw_leaves_out_only_arms_that_no_longer_fit(example, seed):
     """Appendix D, with every feasible booking of an arm possible."""
     space = example.space
-    drawn = space.draw(np.random.default_rng(seed))
+    drawn = space.sample(np.random.default_rng(seed))
     assert space.system.violations(drawn) == []
-    assert len(space.grow(drawn)) == 0
+    assert len(space.extensions(drawn)) == 0
 
 
 @settings(deadline=None, max_examples=30)
@@ -141,8 +141,8 @@ def test_all_slots_open_and_one_visit_is_a_budget():
 
 def test_one_worker_may_come_twice_unless_workers_must_differ():
     worker, arm = slots("xx"), slots("xx")
-    assert Schedule(worker, arm, 1).allows([[1]])[0]
-    assert not Schedule(worker, arm, 1, distinct_workers=True).allows([[1]])[0]
+    assert Schedule(worker, arm, 1).contains([[1]])[0]
+    assert not Schedule(worker, arm, 1, distinct_workers=True).contains([[1]])[0]
 
 
 def test_two_workers_may_come_in_the_same_slot():

@@ -4,9 +4,9 @@ from typing import Annotated
 
 import numpy as np
 
-from sequoia.arrays import FloatArray
 from sequoia.errors import ProblemError
 from sequoia.problem.arms import Arms
+from sequoia.validation import FloatArray
 
 # The knobs that families share, each with the words the command shows for it.
 NumberOfArms = Annotated[int, "number of arms"]

@@ -6,14 +6,14 @@ from typing import Annotated
 import networkx as nx
 import numpy as np
 
-from sequoia.arrays import FloatArray, IntArray
 from sequoia.errors import ProblemError
 from sequoia.problem.arms import Arms
 from sequoia.problem.contagion import Contagion
 from sequoia.problem.families import base
 from sequoia.problem.problem import Problem
-from sequoia.problem.spaces import ActionSpace, Budget, Path
+from sequoia.problem.spaces import ActionSpace, Budget, Walk
 from sequoia.rng import stream
+from sequoia.validation import FloatArray, IntArray
 
 
 def epidemic(
@@ -105,7 +105,7 @@ def _space(graph: nx.Graph, limit: int, route: bool, steps: int | None) -> Actio
     names = list(graph.nodes)
     if route:
         walk = max(1, 2 * limit) if steps is None else steps
-        return Path.from_graph(graph, names[0], walk, limit)
+        return Walk.from_graph(graph, names[0], walk, limit)
     if steps is not None:
         raise ProblemError(f"steps is {steps}, but only a route has steps; ask for route as well.")
     return Budget(np.ones(len(names)), limit, names)

@@ -5,7 +5,6 @@ from typing import Annotated, Literal
 import numpy as np
 from scipy.sparse import csr_array
 
-from sequoia.arrays import FloatArray
 from sequoia.problem import links
 from sequoia.problem.arms import Arms
 from sequoia.problem.families import base
@@ -13,6 +12,7 @@ from sequoia.problem.names import Numbered
 from sequoia.problem.problem import Problem
 from sequoia.problem.spaces import Budget
 from sequoia.rng import stream
+from sequoia.validation import FloatArray
 
 
 def interventions(

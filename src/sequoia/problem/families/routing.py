@@ -6,7 +6,7 @@ import networkx as nx
 
 from sequoia.problem.families import base
 from sequoia.problem.problem import Problem
-from sequoia.problem.spaces import Path
+from sequoia.problem.spaces import Walk
 from sequoia.problem.underground import stations_around_source
 from sequoia.rng import stream
 
@@ -63,7 +63,7 @@ def route_on(
     return Problem(
         name=f"routing, {len(names)} arms, budget {limit}, {walk} steps, seed {seed}",
         arms=base.ladder_arms(len(names), states, long_run, limit, rng, names),
-        space=Path.from_graph(graph, source, walk, limit),
+        space=Walk.from_graph(graph, source, walk, limit),
         start=base.bernoulli_start(len(names), states, start_share),
         horizon=horizon,
         discount=discount,

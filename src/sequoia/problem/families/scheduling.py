@@ -4,12 +4,12 @@ from typing import Annotated
 
 import numpy as np
 
-from sequoia.arrays import BoolArray, FloatArray
 from sequoia.errors import ProblemError
 from sequoia.problem.families import base
 from sequoia.problem.problem import Problem
 from sequoia.problem.spaces import Schedule
 from sequoia.rng import stream
+from sequoia.validation import BoolArray, FloatArray
 
 
 def scheduling(

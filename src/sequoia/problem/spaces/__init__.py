@@ -1,23 +1,23 @@
 """Action spaces: which joint actions are allowed in one step."""
 
 from sequoia.problem.spaces.assignment import Assignment
+from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.spaces.budget import Budget
 from sequoia.problem.spaces.custom import Custom
-from sequoia.problem.spaces.path import Path
 from sequoia.problem.spaces.registry import read_space, write_space
 from sequoia.problem.spaces.ruled import Ruled, with_rules
 from sequoia.problem.spaces.schedule import Schedule
-from sequoia.problem.spaces.space import ActionSpace, Growth
+from sequoia.problem.spaces.walk import Walk
 
 __all__ = [
     "ActionSpace",
     "Assignment",
     "Budget",
     "Custom",
-    "Growth",
-    "Path",
+    "Extensions",
     "Ruled",
     "Schedule",
+    "Walk",
     "read_space",
     "with_rules",
     "write_space",

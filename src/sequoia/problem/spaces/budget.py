@@ -6,12 +6,11 @@ from functools import cached_property
 
 import numpy as np
 
-from sequoia.arrays import ActionArray, FloatArray, frozen, require
 from sequoia.problem.names import checked_names, say
-from sequoia.problem.numbers import real
-from sequoia.problem.sheets import Sheets, table
-from sequoia.problem.spaces.space import ActionSpace, Growth
+from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.system import TOLERANCE, Decision, LinearSystem, Rows
+from sequoia.problem.tables import TableSet, table
+from sequoia.validation import ActionArray, FloatArray, frozen, real, require
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +45,7 @@ class Budget(ActionSpace):
         return LinearSystem.from_rows([spent], self.n_actions, self.names)
 
     @property
-    def spending(self) -> tuple[FloatArray, float]:
+    def knapsack(self) -> tuple[FloatArray, float]:
         """Costs and limit."""
         return self.costs, self.limit + TOLERANCE
 
@@ -58,7 +57,7 @@ class Budget(ActionSpace):
             return None
         return int(min((self.limit + TOLERANCE) / cost, self.n_actions)) if cost else self.n_actions
 
-    def heaviest(self, weights: FloatArray) -> ActionArray | None:
+    def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
         """Choose the heaviest few, where all cost the same."""
         if self._most is None:
             return None
@@ -69,7 +68,7 @@ class Budget(ActionSpace):
         action[few[weights[few] > 0]] = 1
         return action
 
-    def draw(self, rng: np.random.Generator) -> Decision:
+    def sample(self, rng: np.random.Generator) -> Decision:
         """Take the actions in random order while they are affordable."""
         order = rng.permutation(self.n_actions)
         left = self.limit
@@ -83,7 +82,7 @@ class Budget(ActionSpace):
                     break
         return self._decision(chosen)
 
-    def grow(self, decision: Decision) -> Growth:
+    def extensions(self, decision: Decision) -> Extensions:
         """Add any one action that is affordable."""
         left = self.limit - self.costs @ decision.action
         columns = np.flatnonzero((decision.action == 0) & (self.costs <= left + TOLERANCE))
@@ -93,20 +92,20 @@ class Budget(ActionSpace):
             action[columns[index]] = 1
             return Decision(action, decision.plan)
 
-        return Growth(columns, np.zeros_like(columns), self.costs[columns], extend)
+        return Extensions(columns, np.zeros_like(columns), self.costs[columns], extend)
 
     def describe(self, decision: Decision) -> list[str]:
         """Say what is chosen and what it costs."""
         chosen = say(self.chosen(decision.action))
         return [f"Act on {chosen} ({self.costs @ decision.action:g} of {self.limit:g} units used)"]
 
-    def to_sheets(self) -> Sheets:
+    def to_tables(self) -> TableSet:
         """Options and tables of this space."""
-        return Sheets({"limit": self.limit}, table("actions", name=self.names, cost=self.costs))
+        return TableSet({"limit": self.limit}, table("actions", name=self.names, cost=self.costs))
 
     @classmethod
-    def from_sheets(cls, sheets: Sheets) -> "Budget":
+    def from_tables(cls, content: TableSet) -> "Budget":
         """Build from options and tables."""
-        sheets.known({"kind", "limit"})
-        actions = sheets.table("actions")
-        return cls(actions.floats("cost"), sheets.option("limit", float), actions.strings("name"))
+        content.known({"kind", "limit"})
+        actions = content.table("actions")
+        return cls(actions.floats("cost"), content.option("limit", float), actions.strings("name"))

@@ -7,12 +7,12 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
-from sequoia.arrays import ActionArray, FloatArray, frozen, require
 from sequoia.errors import ProblemError
 from sequoia.problem.names import checked_names, index_of, say
-from sequoia.problem.sheets import Sheets, table
-from sequoia.problem.spaces.space import ActionSpace, Growth
+from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.system import Decision, LinearSystem, Rows
+from sequoia.problem.tables import TableSet, table
+from sequoia.validation import ActionArray, FloatArray, frozen, require
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,23 +85,23 @@ class Custom(ActionSpace):
         self._limit_tries(2**self.n_actions, cap, per_action=50)
         bits = np.arange(2**self.n_actions)[:, None] >> np.arange(self.n_actions)
         actions = (bits & 1).astype(np.int8)
-        found: ActionArray = actions[self.allows(actions)]
+        found: ActionArray = actions[self.contains(actions)]
         if len(found) > cap:
             raise self._too_many(cap)
         return found
 
-    def draw(self, rng: np.random.Generator) -> Decision:
+    def sample(self, rng: np.random.Generator) -> Decision:
         """Maximise random weights."""
         return self._draw_by_program(rng)
 
-    def grow(self, decision: Decision) -> Growth:
+    def extensions(self, decision: Decision) -> Extensions:
         """Add any one action for which a plan exists; the plan may change."""
         candidates = np.flatnonzero(decision.action == 0)
         actions = np.repeat(decision.action[None, :], len(candidates), axis=0)
         actions[np.arange(len(candidates)), candidates] = 1
-        kept = self.allows(actions) if len(candidates) else np.empty(0, dtype=np.bool_)
+        kept = self.contains(actions) if len(candidates) else np.empty(0, dtype=np.bool_)
         columns = candidates[kept]
-        return Growth(
+        return Extensions(
             columns,
             np.zeros_like(columns),
             np.ones(len(columns)),
@@ -117,11 +117,11 @@ class Custom(ActionSpace):
             )
         return lines
 
-    def to_sheets(self) -> Sheets:
+    def to_tables(self) -> TableSet:
         """Options and tables of this space."""
         entries = self.matrix.tocoo()
         columns = self.system.column_names
-        return Sheets(
+        return TableSet(
             {},
             table("actions", name=self.names)
             | table("plan", name=self.plan_names)
@@ -135,11 +135,14 @@ class Custom(ActionSpace):
         )
 
     @classmethod
-    def from_sheets(cls, sheets: Sheets) -> "Custom":
+    def from_tables(cls, content: TableSet) -> "Custom":
         """Build from options and tables."""
-        sheets.known({"kind"})
-        names, plan = sheets.table("actions").strings("name"), sheets.table("plan").strings("name")
-        rows, entries = sheets.table("rows"), sheets.table("coefficients")
+        content.known({"kind"})
+        names, plan = (
+            content.table("actions").strings("name"),
+            content.table("plan").strings("name"),
+        )
+        rows, entries = content.table("rows"), content.table("coefficients")
         row_names, columns = rows.strings("name"), names + plan
         place = [
             (

@@ -4,36 +4,38 @@ from collections.abc import Callable
 
 from sequoia.errors import FileError
 from sequoia.problem.rules import Rules
-from sequoia.problem.sheets import Sheets
 from sequoia.problem.spaces.assignment import Assignment
+from sequoia.problem.spaces.base import ActionSpace
 from sequoia.problem.spaces.budget import Budget
 from sequoia.problem.spaces.custom import Custom
-from sequoia.problem.spaces.path import Path
 from sequoia.problem.spaces.ruled import with_rules
 from sequoia.problem.spaces.schedule import Schedule
-from sequoia.problem.spaces.space import ActionSpace
+from sequoia.problem.spaces.walk import Walk
+from sequoia.problem.tables import TableSet
 
-_READERS: dict[str, Callable[[Sheets], ActionSpace]] = {
-    space.kind: space.from_sheets for space in (Assignment, Budget, Custom, Path, Schedule)
+_READERS: dict[str, Callable[[TableSet], ActionSpace]] = {
+    space.kind: space.from_tables for space in (Assignment, Budget, Custom, Walk, Schedule)
 }
 
 
-def write_space(space: ActionSpace) -> Sheets:
+def write_space(space: ActionSpace) -> TableSet:
     """Return the options and tables of ``space``, its kind and its rules among the options."""
-    sheets = space.base.to_sheets()
-    options = {"kind": space.base.kind, **sheets.options}
+    content = space.base.to_tables()
+    options = {"kind": space.base.kind, **content.options}
     if space.rules != Rules():
         options["rules"] = space.rules.to_options()
-    return Sheets(options, sheets.tables)
+    return TableSet(options, content.tables)
 
 
-def read_space(sheets: Sheets) -> ActionSpace:
+def read_space(content: TableSet) -> ActionSpace:
     """Build a space from what `write_space` returns."""
-    kind = sheets.option("kind", str)
+    kind = content.option("kind", str)
     if kind not in _READERS:
-        raise FileError(f"{sheets.where}, option 'kind' is {kind!r}; known: {', '.join(_READERS)}.")
-    own = {key: value for key, value in sheets.options.items() if key != "rules"}
-    space = _READERS[kind](Sheets(own, sheets.tables, sheets.where))
-    if "rules" in sheets.options:
-        return with_rules(space, Rules.from_options(sheets.section("rules")))
+        raise FileError(
+            f"{content.where}, option 'kind' is {kind!r}; known: {', '.join(_READERS)}."
+        )
+    own = {key: value for key, value in content.options.items() if key != "rules"}
+    space = _READERS[kind](TableSet(own, content.tables, content.where))
+    if "rules" in content.options:
+        return with_rules(space, Rules.from_options(content.section("rules")))
     return space

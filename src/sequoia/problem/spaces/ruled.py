@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.arrays import ActionArray, BoolArray, FloatArray
 from sequoia.problem.names import say
 from sequoia.problem.rules import Rules
-from sequoia.problem.sheets import Sheets
-from sequoia.problem.spaces.space import ActionSpace, Growth
+from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.system import Decision, LinearSystem
+from sequoia.problem.tables import TableSet
+from sequoia.validation import ActionArray, BoolArray, FloatArray
 
 _TRIES = 20
 
@@ -61,9 +61,9 @@ class Ruled(ActionSpace):
         return self._today.slim.with_rows(self._rows)
 
     @property
-    def spending(self) -> tuple[FloatArray, float]:
+    def knapsack(self) -> tuple[FloatArray, float]:
         """That of the base."""
-        return self._today.spending
+        return self._today.knapsack
 
     @cached_property
     def idle(self) -> Decision:
@@ -74,9 +74,9 @@ class Ruled(ActionSpace):
     def _extra(self) -> LinearSystem:
         return LinearSystem.from_rows([self._rows], self.n_actions, self.names)
 
-    def allows(self, actions: ArrayLike) -> BoolArray:
+    def contains(self, actions: ArrayLike) -> BoolArray:
         """Ask the rules, then the base."""
-        return self._both(actions, self._today.allows)
+        return self._both(actions, self._today.contains)
 
     def _both(self, actions: ArrayLike, base: Callable[[ActionArray], BoolArray]) -> BoolArray:
         actions = np.asarray(actions, dtype=np.int8)
@@ -89,9 +89,9 @@ class Ruled(ActionSpace):
         """Ask the base: rules have no columns of their own."""
         return self._today.compact_plan(action)
 
-    def surely_allows(self, actions: ArrayLike) -> BoolArray:
+    def contains_quick(self, actions: ArrayLike) -> BoolArray:
         """Ask the rules, then the base."""
-        return self._both(actions, self._today.surely_allows)
+        return self._both(actions, self._today.contains_quick)
 
     def enumerate(self, cap: int) -> ActionArray:
         """List the actions of the base, then keep what the rules allow."""
@@ -101,11 +101,11 @@ class Ruled(ActionSpace):
             raise self._too_many(cap)
         return actions
 
-    def draw(self, rng: np.random.Generator) -> Decision:
+    def sample(self, rng: np.random.Generator) -> Decision:
         """Draw from the base and mend what the rules forbid; ask the solver if that fails."""
         # Where dropping may itself break a rule of the base, there is nothing to mend with.
         for _ in range(_TRIES if self._today.is_down_closed else 0):
-            drawn = self._today.draw(rng)
+            drawn = self._today.sample(rng)
             action = self._mend(drawn.action.copy(), rng)
             if action is None:
                 continue
@@ -135,16 +135,16 @@ class Ruled(ActionSpace):
         return dense
 
     def _fill(self, decision: Decision, rng: np.random.Generator) -> Decision:
-        while len(growth := self.grow(decision)):
-            decision = growth[int(rng.integers(len(growth)))]
+        while len(extensions := self.extensions(decision)):
+            decision = extensions[int(rng.integers(len(extensions)))]
         return decision
 
-    def grow(self, decision: Decision) -> Growth:
+    def extensions(self, decision: Decision) -> Extensions:
         """Keep those extensions of the base that the rules allow."""
-        growth = self._today.grow(decision)
-        actions = np.repeat(decision.action[None, :], len(growth), axis=0)
-        actions[np.arange(len(growth)), growth.columns] = 1
-        return growth.only(self._extra.holds(actions))
+        extensions = self._today.extensions(decision)
+        actions = np.repeat(decision.action[None, :], len(extensions), axis=0)
+        actions[np.arange(len(extensions)), extensions.columns] = 1
+        return extensions.only(self._extra.holds(actions))
 
     def describe(self, decision: Decision) -> list[str]:
         """Say it as the base does."""
@@ -166,9 +166,9 @@ class Ruled(ActionSpace):
             return f"{chosen}: {'; '.join(broken)}."
         return self._today._why_not(action)
 
-    def to_sheets(self) -> Sheets:
+    def to_tables(self) -> TableSet:
         """The sheets of the base; the rules are written beside them."""
-        return self.base.to_sheets()
+        return self.base.to_tables()
 
 
 def with_rules(space: ActionSpace, rules: Rules) -> Ruled:

@@ -9,13 +9,12 @@ from scipy import sparse
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
-from sequoia.arrays import ActionArray, BoolArray, IntArray, frozen
 from sequoia.errors import ProblemError
 from sequoia.problem.names import checked_names, index_of, say
-from sequoia.problem.numbers import whole
-from sequoia.problem.sheets import Sheets, table
-from sequoia.problem.spaces.space import ActionSpace, Growth
+from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.system import Decision, LinearSystem, Rows
+from sequoia.problem.tables import TableSet, table
+from sequoia.validation import ActionArray, BoolArray, IntArray, frozen, whole
 
 _MAX_SLOTS_FOR_SUBSETS = 10
 
@@ -237,7 +236,7 @@ class Schedule(ActionSpace):
             pairs = pairs[np.sort(np.unique(pairs[:, 0], return_index=True)[1])]
         return pairs[: self.visits] if len(pairs) >= self.visits else None
 
-    def draw(self, rng: np.random.Generator) -> Decision:
+    def sample(self, rng: np.random.Generator) -> Decision:
         """Arms in random order; each takes random free visits that suit it, if it can."""
         free = self.worker_slots.copy()
         booked = np.zeros((len(free), *self.arm_slots.shape), dtype=np.bool_)
@@ -255,7 +254,7 @@ class Schedule(ActionSpace):
                 left -= 1
         return Decision(action, self._columns(booked))
 
-    def grow(self, decision: Decision) -> Growth:
+    def extensions(self, decision: Decision) -> Extensions:
         """A leading worker and helpers visit one more arm.
 
         Leaders come in descending order of open slots.
@@ -282,7 +281,7 @@ class Schedule(ActionSpace):
             action[arm] = 1
             return Decision(action, self._columns(grown))
 
-        return Growth(arms, rank[leaders], np.ones(len(arms)), extend)
+        return Extensions(arms, rank[leaders], np.ones(len(arms)), extend)
 
     def describe(self, decision: Decision) -> list[str]:
         """One line per slot and arm."""
@@ -302,12 +301,12 @@ class Schedule(ActionSpace):
             slots[index_of("absent", self.worker_names, worker)] = False
         return replace(self, worker_slots=slots)
 
-    def to_sheets(self) -> Sheets:
+    def to_tables(self) -> TableSet:
         """Options and tables of this space."""
         names = list(self.slot_names)
         arms = dict(zip(names, self.arm_slots.T, strict=True))
         workers = dict(zip(names, self.worker_slots.T, strict=True))
-        return Sheets(
+        return TableSet(
             {
                 "limit": self.limit,
                 "visits": self.visits,
@@ -319,17 +318,17 @@ class Schedule(ActionSpace):
         )
 
     @classmethod
-    def from_sheets(cls, sheets: Sheets) -> "Schedule":
+    def from_tables(cls, content: TableSet) -> "Schedule":
         """Build from options and tables."""
-        sheets.known({"kind", "limit", "visits", "distinct_workers", "slots"})
-        slots = [str(slot) for slot in sheets.option("slots", list)]
-        arms, workers = sheets.table("actions"), sheets.table("workers")
+        content.known({"kind", "limit", "visits", "distinct_workers", "slots"})
+        slots = [str(slot) for slot in content.option("slots", list)]
+        arms, workers = content.table("actions"), content.table("workers")
         return cls(
             np.array([workers.booleans(s) for s in slots]).reshape(len(slots), len(workers)).T,
             np.array([arms.booleans(s) for s in slots]).reshape(len(slots), len(arms)).T,
-            sheets.option("limit", int),
-            sheets.option("visits", int, 2),
-            sheets.option("distinct_workers", bool, False),
+            content.option("limit", int),
+            content.option("visits", int, 2),
+            content.option("distinct_workers", bool, False),
             arms.strings("name"),
             workers.strings("name"),
             slots,

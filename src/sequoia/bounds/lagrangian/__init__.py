@@ -1,0 +1,1 @@
+"""Prices: the Lagrangian relaxation of what ties arms together."""

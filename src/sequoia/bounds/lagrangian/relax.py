@@ -1,0 +1,203 @@
+"""Upper bounds on what any policy can earn, and the prices that prove them."""
+
+import time
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sequoia.bounds.bound import Bound, Kind
+from sequoia.bounds.horizon import Horizon
+from sequoia.bounds.lagrangian.arm_classes import ArmClasses, start_of
+from sequoia.bounds.lagrangian.column_generation import generate_columns, solve_restricted_master
+from sequoia.bounds.lagrangian.coupling import link_coupling, row_coupling
+from sequoia.bounds.lagrangian.occupancy_lp import solve_occupancies
+from sequoia.bounds.lagrangian.prices import Prices
+from sequoia.bounds.lagrangian.smoothed_dual import minimise_smoothed_dual
+from sequoia.errors import ProblemError
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.problem import Problem
+from sequoia.solvers import Limits
+from sequoia.validation import FloatArray, IntArray
+
+_MAX_LP_CLASSES = 120
+_MAX_SMOOTH_PRICES = 2_000
+
+
+@dataclass(frozen=True, eq=False)
+class Relaxation:
+    """An upper bound and the prices that prove it.
+
+    Attributes
+    ----------
+    vertices
+        For ``"hull"``, the inputs of the whole actions met on the way, ``(V, I)``.
+    """
+
+    bound: Bound
+    prices: Prices
+    vertices: FloatArray | None = None
+
+
+def relax(
+    problem: Problem,
+    kind: Kind = "lp",
+    *,
+    horizon: int | None = None,
+    discounted: bool = False,
+    start: ArrayLike | None = None,
+    seconds: float = float("inf"),
+    gap: float = 1e-4,
+) -> Relaxation:
+    """Bound what any policy can earn.
+
+    Whatever stops the search for prices, the bound is computed from the prices found by one
+    dynamic program per arm, so it is always valid.
+
+    Parameters
+    ----------
+    kind
+        ``"lp"``: rules hold on average and in fractions. ``"hull"``: on average over whole
+        actions; tighter and slower.
+    horizon
+        Number of steps; the problem's unless given. When discounted: the number of steps with
+        prices of their own, after which prices stay the same; 0 gives stationary prices.
+    discounted
+        Whether the horizon has no end and step t counts ``problem.discount ** t``.
+    start
+        First states, ``(J,)``, or their distributions, ``(J, S)``; the problem's unless given.
+    seconds
+        Stop improving after so long.
+    gap
+        Stop improving ``"hull"`` within this relative distance of its best.
+
+    Raises
+    ------
+    InfeasibleSpace
+        When no action at all satisfies the rules.
+    """
+    began = time.perf_counter()
+    if kind not in ("lp", "hull"):
+        raise ProblemError(f'kind is {kind!r}; "lp" or "hull" is wanted.')
+    require_decoupled(problem)
+    columns = ActionEncoding.of_problem(problem)
+    columns.require_feasible()
+    first = start_of(problem, start)
+    span = Horizon.of(problem, horizon, discounted)
+    prices, total, reached = _by_rows(problem, columns, first, span, seconds)
+    vertices = None
+    if kind == "hull":
+        prices = _unmerged(problem, columns, first, prices)
+        left = seconds - (time.perf_counter() - began)
+        prices, total, reached, vertices = generate_columns(
+            problem, columns, prices, total, left, gap
+        )
+    spent = time.perf_counter() - began
+    bound = Bound(total, total / float(span.weights.sum()), kind, spent, reached)
+    return Relaxation(bound, prices, vertices)
+
+
+def prices_over(
+    problem: Problem,
+    vertices: FloatArray,
+    *,
+    horizon: int | None = None,
+    start: ArrayLike | None = None,
+    seconds: float = float("inf"),
+) -> Prices | None:
+    """Return prices from mixtures of given whole actions; ``None`` if the solver has none.
+
+    Much faster than ``relax(problem, "hull")``, from which ``vertices`` come, but the prices prove
+    no bound, because other actions may pay more; they are for acting.
+    """
+    require_decoupled(problem)
+    columns = ActionEncoding.of_problem(problem)
+    arms = np.arange(problem.arms.n_arms)
+    span = Horizon.of(problem, horizon)
+    arm_classes, arm_class = _classes(problem, columns, start_of(problem, start), span, arms)
+    _, table = solve_restricted_master(problem, columns, arm_classes, vertices, seconds)
+    if table is None:
+        return None
+    by_arm = table[:, arm_classes.price_class[arm_class]]
+    weights, constant = columns.objective(by_arm)
+    support = (weights @ vertices.T).max(axis=1) + constant
+    return Prices(arm_classes, arm_class, table, support)
+
+
+def why_no_prices(problem: Problem) -> str | None:
+    """Say why ``problem`` has neither prices nor a bound; ``None`` when it has."""
+    if problem.contagion is None:
+        return None
+    return f"prices need arms that evolve on their own; in {problem.name} they infect each other."
+
+
+def require_decoupled(problem: Problem) -> None:
+    """Raise a `ProblemError` when arms infect each other: prices take them one by one."""
+    reason = why_no_prices(problem)
+    if reason is not None:
+        raise ProblemError(reason)
+
+
+def _by_rows(
+    problem: Problem, columns: ActionEncoding, start: FloatArray, horizon: Horizon, seconds: float
+) -> tuple[Prices, float, float]:
+    """Return prices, bound and remaining gap of the linear relaxation."""
+    if problem.is_identity:
+        coupling, price_class = row_coupling(problem.space.slim, columns)
+    else:
+        coupling, price_class = link_coupling(columns, None, is_closed=False), np.arange(len(start))
+    arm_classes, arm_class = _classes(problem, columns, start, horizon, price_class)
+    blocks = horizon.n_blocks
+    smooth = problem.is_identity and not horizon.is_endless and coupling.is_finite
+    smooth &= coupling.n_rows * blocks <= _MAX_SMOOTH_PRICES
+    if smooth and arm_classes.n_classes > _MAX_LP_CLASSES:
+        rows, reached = minimise_smoothed_dual(arm_classes, coupling, seconds), np.inf
+    else:
+        found = solve_occupancies(arm_classes, coupling, Limits(seconds=max(seconds, 0.1)))
+        reached = 0.0 if np.isfinite(found.value) else np.inf
+        rows = np.zeros((blocks, coupling.n_rows)) if found.prices is None else found.prices
+    support = coupling.support(rows)
+    table = coupling.level_prices(rows, arm_classes.allowed.shape[1])
+    prices = Prices(arm_classes, arm_class, table, support)
+    return (
+        prices,
+        float(arm_classes.dual_value(table).sum()) + float(horizon.weights @ support),
+        reached,
+    )
+
+
+def _classes(
+    problem: Problem,
+    columns: ActionEncoding,
+    start: FloatArray,
+    horizon: Horizon,
+    price_class: IntArray,
+) -> tuple[ArmClasses, IntArray]:
+    """Put arms with one model, one tariff and the same levels into one class."""
+    arms = problem.arms
+    key = arms.model * (int(price_class.max(initial=0)) + 1) + price_class
+    _, example, arm_class = np.unique(key, return_index=True, return_inverse=True)
+    arm_class = arm_class.reshape(-1)
+    count = len(example)
+    sums = [np.bincount(arm_class, column, minlength=count) for column in start.T]
+    initial_mass = np.stack(sums, axis=1).astype(np.float64)
+    arm_classes = ArmClasses(
+        arms.next_rewards,
+        arms.kernels,
+        arms.model[example],
+        price_class[example],
+        initial_mass,
+        columns.allowed[example],
+        horizon,
+    )
+    return arm_classes, arm_class
+
+
+def _unmerged(
+    problem: Problem, columns: ActionEncoding, start: FloatArray, prices: Prices
+) -> Prices:
+    """Return the same prices with every arm a class, and a tariff, of its own."""
+    arms = np.arange(problem.arms.n_arms)
+    arm_classes, arm_class = _classes(problem, columns, start, prices.arm_classes.horizon, arms)
+    table = prices.table[:, prices.arm_classes.price_class[prices.arm_class]]
+    return replace(prices, arm_classes=arm_classes, arm_class=arm_class, table=table)

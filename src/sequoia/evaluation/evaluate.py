@@ -1,0 +1,187 @@
+"""Compare policies under common random numbers."""
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+
+from sequoia import __version__
+from sequoia.bounds.bound import Bound, Kind
+from sequoia.bounds.lagrangian.relax import relax
+from sequoia.errors import ProblemError, SequoiaError
+from sequoia.evaluation.block_cache import BlockCache
+from sequoia.evaluation.block_runner import Block, BlockRunner, Maker, play_blocks
+from sequoia.evaluation.evaluation import Evaluation, Example
+from sequoia.evaluation.play import Played
+from sequoia.evaluation.progress import Clock, Progress
+from sequoia.policies import Policy, QFunction, make_policy
+from sequoia.policies.registry import SECONDS, recipe
+from sequoia.problem import Problem
+from sequoia.simulate import Scenarios
+
+BLOCK = 5
+REFERENCE = "random"
+
+BoundKind = Literal["lp", "hull", "none"]
+Key = tuple[object, ...]
+
+
+def evaluate(
+    problem: Problem,
+    policies: Sequence[str] | Mapping[str, Callable[[Problem], Policy]],
+    episodes: int = 50,
+    seed: int = 0,
+    *,
+    q: QFunction | None = None,
+    jobs: int = 1,
+    bound: BoundKind = "lp",
+    seconds: float = SECONDS,
+    work: Path | None = None,
+    source: str | None = None,
+    on_event: Callable[[Progress], None] | None = None,
+) -> Evaluation:
+    """Play every policy through the same episodes.
+
+    Numbers depend on the problem, the policy, the seed and the episode, and on nothing else: not
+    on the other policies, their order, or the number of processes.
+
+    Parameters
+    ----------
+    policies
+        Names known to `make_policy`; or functions of your own that make a policy from a problem,
+        by name. With several processes these must be importable.
+    q
+        A trained model, for the policies that need one.
+    jobs
+        Number of processes.
+    bound
+        Which upper bound to compute beside it; none where arms infect each other.
+    seconds
+        Longest time for one decision, where a solver is used.
+    work
+        A folder for finished pieces. When an evaluation ends early, the same call with the same
+        folder goes on from there. `BlockCache.clear` removes it when it is no longer wanted.
+    source
+        Where the problem was read from, for reports.
+    on_event
+        Called after every finished piece.
+    """
+    makers = _makers(policies, q, seconds)
+    for name, value in (("episodes", episodes), ("jobs", jobs), ("policies", len(makers))):
+        if value < 1:
+            raise ProblemError(f"{name} is {value}; at least 1 is wanted.")
+    everyone = {**makers, **({} if REFERENCE in makers else _makers([REFERENCE], None, seconds))}
+    scenarios = Scenarios.sample(problem, episodes, seed)
+    mark = "" if q is None else _mark(q, scenarios)
+    content = (problem.fingerprint, seed, seconds, __version__)
+    # One block of every policy comes first, so that one that does not apply is known early.
+    keys: dict[Block, Key] = {
+        (block := Block(name, first, min(BLOCK, episodes - first))): (*block, *content, mark)
+        for first in range(0, episodes, BLOCK)
+        for name in everyone
+    }
+    cache = None if work is None else BlockCache(work)
+    if cache is not None:
+        cache.make()
+    # Policies first: what does not apply should not have to wait for the bound.
+    try:
+        played = _play(BlockRunner(problem, scenarios, everyone, seed), keys, jobs, cache, on_event)
+    except SequoiaError:
+        if cache is not None:
+            cache.drop_if_empty()
+        raise
+    is_bounded = problem.contagion is None
+    found = None if bound == "none" or not is_bounded else _bound(problem, bound, cache)
+    return _collect(problem, list(makers), played, seed, found, source)
+
+
+def _makers(
+    policies: Sequence[str] | Mapping[str, Callable[[Problem], Policy]],
+    q: QFunction | None,
+    seconds: float,
+) -> dict[str, Maker]:
+    if isinstance(policies, Mapping):
+        return {name: Maker(make) for name, make in policies.items()}
+    twice = sorted({name for name in policies if list(policies).count(name) > 1})
+    if twice:
+        raise ProblemError(f"the policy {twice[0]} is named twice.")
+    for name in policies:
+        if recipe(name).needs_model and q is None:
+            raise ProblemError(f"{name} needs a trained model, and none is given.")
+    return {
+        name: Maker(partial(make_policy, name, q=q, seconds=seconds), recipe(name).remembers)
+        for name in policies
+    }
+
+
+def _mark(q: QFunction, scenarios: Scenarios) -> str:
+    """Return a hash of what a model says about the first starts."""
+    starts = scenarios.start[:4]
+    net = q.fold(starts, np.zeros(len(starts), dtype=np.int64))
+    digest = hashlib.sha256()
+    for part in (*net.weights, net.first_bias, *net.biases, net.output, net.linear, net.constant):
+        digest.update(np.ascontiguousarray(part, dtype=np.float64).tobytes())
+    return digest.hexdigest()
+
+
+def _bound(problem: Problem, kind: Kind, cache: BlockCache | None) -> Bound:
+    key: Key = ("bound", kind, problem.fingerprint, __version__)
+    known = None if cache is None else cache.load_bound(key)
+    if known is not None:
+        return known
+    found = relax(problem, kind).bound
+    if cache is not None:
+        cache.save_bound(key, found)
+    return found
+
+
+def _play(
+    bench: BlockRunner,
+    keys: Mapping[Block, Key],
+    jobs: int,
+    cache: BlockCache | None,
+    on_event: Callable[[Progress], None] | None,
+) -> dict[Block, Played]:
+    """Play what an earlier evaluation has not left behind."""
+    played: dict[Block, Played] = {}
+    if cache is not None:
+        kept = {block: cache.load(key) for block, key in keys.items()}
+        played = {block: one for block, one in kept.items() if one is not None}
+    open_blocks = [block for block in keys if block not in played]
+    clock = Clock(open_blocks, len(played))
+    for block, one in play_blocks(bench, open_blocks, jobs):
+        played[block] = one
+        if cache is not None:
+            cache.save(keys[block], one)
+        progress = clock.tick(block)
+        if on_event is not None:
+            on_event(progress)
+    return played
+
+
+def _collect(
+    problem: Problem,
+    names: Sequence[str],
+    played: Mapping[Block, Played],
+    seed: int,
+    bound: Bound | None,
+    source: str | None,
+) -> Evaluation:
+    def of(name: str) -> list[Played]:
+        return [played[block] for block in sorted(played) if block.name == name]
+
+    return Evaluation(
+        problem=problem.name,
+        fingerprint=problem.fingerprint,
+        seed=seed,
+        names=names,
+        rewards=np.array([np.concatenate([one.rewards for one in of(name)]) for name in names]),
+        seconds=np.array([np.concatenate([one.seconds for one in of(name)]) for name in names]),
+        random=np.concatenate([one.rewards for one in of(REFERENCE)]),
+        bound=bound,
+        examples={name: Example(of(name)[0].states, of(name)[0].actions) for name in names},
+        source=source,
+    )

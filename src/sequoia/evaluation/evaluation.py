@@ -1,0 +1,149 @@
+"""What an evaluation found."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from sequoia.bounds.bound import Bound
+from sequoia.errors import ProblemError
+from sequoia.evaluation.intervals import Estimate, estimate
+from sequoia.validation import ActionArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """One episode: states ``(H + 1, J)`` and actions ``(H, N)``."""
+
+    states: IntArray
+    actions: ActionArray
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation:
+    """Rewards of several policies that had the same starts and the same luck.
+
+    Attributes
+    ----------
+    problem, fingerprint
+        Name and content of the problem.
+    seed
+        Of the scenarios and of the policies.
+    names
+        The policies, P of them.
+    rewards
+        Expected reward of the next state, summed over arms, ``(P, E, H)``.
+    seconds
+        Time that each decision took, ``(P, E, H)``.
+    random
+        Rewards of acting at random, which all others are measured by, ``(E, H)``.
+    bound
+        No policy earns more on average; ``None`` when it was not asked for.
+    examples
+        The first episode of each policy.
+    source
+        The file of the problem, as seen from where this evaluation is saved.
+    """
+
+    problem: str
+    fingerprint: str
+    seed: int
+    names: Sequence[str]
+    rewards: FloatArray
+    seconds: FloatArray
+    random: FloatArray
+    bound: Bound | None = None
+    examples: Mapping[str, Example] = field(default_factory=dict)
+    source: str | None = None
+
+    @property
+    def n_episodes(self) -> int:
+        """``E``."""
+        return int(self.rewards.shape[1])
+
+    def index(self, name: str) -> int:
+        """Return the position of a policy."""
+        if name not in self.names:
+            raise ProblemError(f"{name!r} was not evaluated; there are {', '.join(self.names)}.")
+        return list(self.names).index(name)
+
+    @cached_property
+    def _per_episode(self) -> FloatArray:
+        """Mean reward per step, ``(P, E)``."""
+        means: FloatArray = self.rewards.mean(axis=2)
+        return means
+
+    def mean(self, name: str) -> Estimate:
+        """Return the mean reward per step with its 95 % confidence interval."""
+        return estimate(self._per_episode[self.index(name)])
+
+    def paired(self, name: str, other: str) -> Estimate:
+        """Return by how much ``name`` earns more per step than ``other``, episode by episode.
+
+        Both had the same luck in each episode, so the interval is narrower than those of the
+        means suggest.
+        """
+        return estimate(self._per_episode[self.index(name)] - self._per_episode[self.index(other)])
+
+    def relative_to_random(self, name: str) -> float | None:
+        """Return the mean as a multiple of random's, unless random earns nothing."""
+        base = float(self.random.mean(axis=1).mean())
+        return self.mean(name).mean / base if base > 0 else None
+
+    def percent_of_bound(self, name: str) -> float | None:
+        """Return the mean in per cent of the bound, where there is a positive one."""
+        if self.bound is None or self.bound.per_step <= 0:
+            return None
+        return 100 * self.mean(name).mean / self.bound.per_step
+
+    def ms_per_decision(self, name: str) -> float:
+        """Return the mean time of a decision in milliseconds."""
+        return float(1000 * self.seconds[self.index(name)].mean())
+
+    @property
+    def best(self) -> str:
+        """The policy with the largest mean."""
+        return self.names[int(np.argmax(self._per_episode.mean(axis=1)))]
+
+    def summary(self) -> dict[str, Any]:
+        """Return what ``sequoia evaluate --json`` prints."""
+        return {
+            "problem": self.problem,
+            "fingerprint": self.fingerprint,
+            "bound": None if self.bound is None else bound_to_json(self.bound),
+            "policies": {name: self._summary_of(name) for name in self.names},
+        }
+
+    def _summary_of(self, name: str) -> dict[str, float | None]:
+        mean = self.mean(name)
+        return {
+            "mean": mean.mean,
+            "low": number(mean.low),
+            "high": number(mean.high),
+            "percent_of_bound": self.percent_of_bound(name),
+            "relative_to_random": self.relative_to_random(name),
+            "ms_per_decision": self.ms_per_decision(name),
+        }
+
+
+def number(value: float) -> float | None:
+    """Return a number as JSON can hold it: what is not finite is ``None``."""
+    return float(value) if np.isfinite(value) else None
+
+
+def bound_to_json(bound: Bound) -> dict[str, Any]:
+    """Return a bound as ``sequoia bound --json`` prints it."""
+    return {
+        "kind": bound.kind,
+        "per_step": bound.per_step,
+        "total": bound.total,
+        "seconds": bound.seconds,
+    }
+
+
+def bound_from_json(content: Mapping[str, Any]) -> Bound:
+    """Return a bound from what `bound_to_json` wrote."""
+    total, per_step = float(content["total"]), float(content["per_step"])
+    return Bound(total, per_step, content["kind"], float(content["seconds"]))

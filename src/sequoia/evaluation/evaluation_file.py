@@ -1,0 +1,105 @@
+"""Evaluations on disk: JSON that a person can read, with all numbers in full."""
+
+import json
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sequoia.errors import FileError, SequoiaError
+from sequoia.evaluation.evaluation import Evaluation, Example, bound_from_json
+from sequoia.io import write_text
+from sequoia.validation import ActionArray, FloatArray, frozen
+
+FORMAT = 1
+_MAX_EXAMPLE = 200_000
+
+
+def save_evaluation(evaluation: Evaluation, path: str | os.PathLike[str]) -> None:
+    """Write an evaluation; the file appears complete or not at all.
+
+    It holds what ``sequoia evaluate --json`` prints and, under ``data``, everything else.
+    """
+    rewards = dict(zip(evaluation.names, evaluation.rewards, strict=True))
+    seconds = dict(zip(evaluation.names, evaluation.seconds, strict=True))
+    data = {
+        "format": FORMAT,
+        "seed": evaluation.seed,
+        "source": evaluation.source,
+        "random": evaluation.random.tolist(),
+        "rewards": {name: values.tolist() for name, values in rewards.items()},
+        "seconds": {name: values.tolist() for name, values in seconds.items()},
+        "columns": max((e.actions.shape[1] for e in evaluation.examples.values()), default=0),
+        "examples": {
+            name: {"states": example.states.tolist(), "actions": _chosen(example.actions)}
+            for name, example in evaluation.examples.items()
+            if example.states.size + example.actions.size <= _MAX_EXAMPLE
+        },
+    }
+    head = json.dumps(evaluation.summary(), ensure_ascii=False, indent=2, allow_nan=False)
+    rest = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    write_text(Path(path), f'{head.rstrip("}").rstrip()},\n  "data": {rest}\n}}')
+
+
+def load_evaluation(path: str | os.PathLike[str]) -> Evaluation:
+    """Read what `save_evaluation` wrote."""
+    source = Path(path)
+    try:
+        content = json.loads(source.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FileError(f"{source} does not exist.") from None
+    except (OSError, ValueError, RecursionError) as error:
+        raise FileError(f"{source} cannot be read: {' '.join(str(error).split())}.") from None
+    try:
+        if content["data"]["format"] != FORMAT:
+            raise FileError(f"its format is {content['data']['format']}; {FORMAT} is read")
+        return _parse(content)
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, SequoiaError) as error:
+        what = str(error) if isinstance(error, SequoiaError) else repr(error)
+        raise FileError(
+            f"{source} is not an evaluation that sequoia evaluate wrote: {what}."
+        ) from None
+
+
+def _parse(content: dict[str, Any]) -> Evaluation:
+    data, names = content["data"], list(content["policies"])
+    random = frozen("data.random", data["random"], np.float64, (None, None))
+    shape = (len(names), *random.shape)
+
+    def table(key: str) -> FloatArray:
+        values = [data[key][name] for name in names]
+        return frozen(f"data.{key}", values, np.float64, shape)
+
+    bound = content["bound"]
+    return Evaluation(
+        problem=str(content["problem"]),
+        fingerprint=str(content["fingerprint"]),
+        seed=int(data["seed"]),
+        names=names,
+        rewards=table("rewards"),
+        seconds=table("seconds"),
+        random=random,
+        bound=None if bound is None else bound_from_json(bound),
+        examples={
+            name: Example(
+                frozen(f"data.examples.{name}.states", one["states"], np.int64, (None, None)),
+                _actions(one["actions"], int(data["columns"])),
+            )
+            for name, one in data["examples"].items()
+        },
+        source=data["source"],
+    )
+
+
+def _chosen(actions: ActionArray) -> list[list[int]]:
+    """Return the chosen columns of each action."""
+    return [np.flatnonzero(action).tolist() for action in actions]
+
+
+def _actions(chosen: Sequence[Sequence[int]], columns: int) -> ActionArray:
+    actions = np.zeros((len(chosen), columns), dtype=np.int8)
+    for row, own in zip(actions, chosen, strict=True):
+        row[list(own)] = 1
+    return actions

@@ -1,7 +1,0 @@
-"""Gymnasium in both directions: our environments there, and theirs here."""
-
-from sequoia.gym.as_gym import as_gym
-from sequoia.gym.feasible import Feasible
-from sequoia.gym.from_gym import GymEnvironment, from_gym
-
-__all__ = ["Feasible", "GymEnvironment", "as_gym", "from_gym"]

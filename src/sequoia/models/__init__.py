@@ -1,0 +1,1 @@
+"""What a trained thing is: its form, its parts, its files; no torch."""

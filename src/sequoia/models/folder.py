@@ -1,0 +1,161 @@
+"""Trained models on disk: weights as safetensors, everything else as JSON."""
+
+import csv
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load as read_arrays
+from safetensors.numpy import save as write_arrays
+
+from sequoia import __version__
+from sequoia.errors import FileError
+from sequoia.io import write_bytes, write_text
+from sequoia.models.price_part import PricePart
+from sequoia.models.q_model import QModel, View
+from sequoia.policies.learned import encoding_of
+from sequoia.problem import Environment
+
+FORMAT = 1
+WEIGHTS, ABOUT, HISTORY = "weights.safetensors", "model.json", "history.csv"
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A trained model and how it came about.
+
+    Attributes
+    ----------
+    config
+        Every setting of the training.
+    reward
+        Mean reward per step in the held-out episodes.
+    bound
+        No policy earns more per step; ``None`` where none is known.
+    seconds
+        How long it took.
+    history
+        One row per round.
+    """
+
+    q: QModel
+    config: Mapping[str, Any]
+    seed: int
+    reward: float
+    bound: float | None
+    seconds: float
+    history: Sequence[Mapping[str, Any]]
+
+
+def save_model(folder: Path, trained: Trained) -> None:
+    """Write a model to ``folder``, which is made if need be; ``model.json`` comes last."""
+    make_folder(folder)
+    q = trained.q
+    arrays = {f"network.{name}": np.asarray(value) for name, value in q.parameters.items()}
+    if q.prices is not None:
+        arrays |= {f"prices.{name}": getattr(q.prices, name) for name in _PRICES}
+    weights = write_arrays({name: np.ascontiguousarray(a) for name, a in arrays.items()})
+    about = {
+        "format": FORMAT,
+        "sequoia": __version__,
+        "problem": q.environment.name,
+        "fingerprint": q.environment.fingerprint,
+        "indicators": q.view.indicators,
+        "clock": q.view.clock,
+        "scale": q.scale,
+        "config": dict(trained.config),
+        "seed": trained.seed,
+        "rounds": trained.history[-1]["round"],
+        "start": trained.history[0]["reward"],
+        "reward": trained.reward,
+        "bound": trained.bound,
+        "seconds": trained.seconds,
+        "weights": hashlib.sha256(weights).hexdigest(),
+    }
+    write_bytes(folder / WEIGHTS, weights)
+    write_text(folder / HISTORY, _csv(trained.history))
+    write_text(folder / ABOUT, json.dumps(about, indent=2, ensure_ascii=False))
+
+
+def load_model(folder: Path, environment: Environment) -> QModel:
+    """Read a model that was trained for ``environment``.
+
+    Raises
+    ------
+    FileError
+        One line: what is missing or damaged, or which other problem the model is for.
+    """
+    about = read_about(folder)
+    if about.get("format") != FORMAT:
+        raise FileError(
+            f"{folder / ABOUT} has format {about.get('format')}; this version reads {FORMAT}."
+        )
+    if about.get("fingerprint") != environment.fingerprint:
+        raise FileError(
+            f"{folder} was trained for {about.get('problem')} ({about.get('fingerprint')}), not "
+            f"for {environment.name} ({environment.fingerprint}); train a model for it."
+        )
+    content = _read(folder / WEIGHTS)
+    if hashlib.sha256(content).hexdigest() != about.get("weights"):
+        raise FileError(f"{folder / WEIGHTS} is not the file that {folder / ABOUT} describes.")
+    try:
+        arrays = read_arrays(content)
+        view = View(bool(about["indicators"]), bool(about["clock"]))
+        scale = float(about["scale"])
+    except (SafetensorError, KeyError, TypeError, ValueError) as error:
+        raise FileError(f"{folder} is damaged: {error}.") from None
+    prices = {name.removeprefix("prices."): a for name, a in arrays.items() if "prices." in name}
+    return QModel(
+        environment,
+        encoding_of(environment),
+        view,
+        {name.removeprefix("network."): a for name, a in arrays.items() if "network." in name},
+        scale,
+        PricePart(**prices) if prices else None,
+    )
+
+
+def read_about(folder: Path) -> dict[str, Any]:
+    """Return what ``model.json`` says."""
+    if not (folder / ABOUT).is_file():
+        raise FileError(f"{folder} holds no trained model; {ABOUT} is missing.")
+    try:
+        about = json.loads(_read(folder / ABOUT))
+    except ValueError:
+        raise FileError(f"{folder / ABOUT} is not JSON.") from None
+    if not isinstance(about, dict):
+        raise FileError(f"{folder / ABOUT} is not a table of settings.")
+    return about
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder unless it is there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{folder} cannot be made: {error.strerror}.") from None
+
+
+_PRICES = ("quality", "values", "offset", "payback")
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def _csv(history: Sequence[Mapping[str, Any]]) -> str:
+    text = io.StringIO()
+    if history:
+        writer = csv.DictWriter(text, list(history[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(history)
+    return text.getvalue()

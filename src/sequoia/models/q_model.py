@@ -1,0 +1,99 @@
+"""A trained Q-function: arrays, and no torch."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sequoia.models.price_part import PricePart
+from sequoia.models.q_network import n_hidden, of_state
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.relu_net import ReluNet
+from sequoia.problem import Environment
+from sequoia.problem.environment import States
+from sequoia.validation import FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class View:
+    """What the network sees of a state.
+
+    Attributes
+    ----------
+    indicators
+        The features of the environment; else the bare numbers of the state, as in the paper.
+    clock
+        Whether the share of the horizon that is left is a feature too.
+    """
+
+    indicators: bool = True
+    clock: bool = True
+
+    def features(self, environment: Environment, states: States, steps: IntArray) -> FloatArray:
+        """Return the features, ``(B, F)``, of states at steps."""
+        seen = environment.features(states) if self.indicators else states.astype(np.float64)
+        if not self.clock:
+            return seen
+        left = 1 - np.asarray(steps) / environment.horizon
+        return np.concatenate([seen, left[:, None]], axis=1)
+
+
+@dataclass(frozen=True, eq=False)
+class QModel:
+    """A `QFunction` with a price part and a network; either may be missing.
+
+    Attributes
+    ----------
+    columns
+        Encodes the actions of the environment.
+    parameters
+        As `q_network.shapes` names them; empty without a network.
+    scale
+        What the network's values are multiplied by.
+    prices
+        The price part, for problems whose arms evolve on their own.
+    """
+
+    environment: Environment
+    columns: ActionEncoding
+    view: View
+    parameters: Mapping[str, NDArray[Any]]
+    scale: float = 1.0
+    prices: PricePart | None = None
+
+    def fold(self, states: States, steps: IntArray) -> ReluNet:
+        """Return the network over actions for every state, ``(B, D)``, and step, ``(B,)``."""
+        steps = np.asarray(steps)
+        net = self._network(self.view.features(self.environment, states, steps))
+        if self.prices is None:
+            return net
+        table, offset = self.prices.levels(states, steps)
+        linear, constant = self.columns.objective(table)
+        return ReluNet(
+            net.weights,
+            net.first_bias,
+            net.biases,
+            net.output,
+            net.linear + linear,
+            net.constant + constant + offset,
+        )
+
+    def _network(self, features: FloatArray) -> ReluNet:
+        own = {name: np.asarray(value, np.float64) for name, value in self.parameters.items()}
+        first, linear, constant = of_state(own, features)
+        if linear is None:
+            linear = np.zeros((len(features), self.columns.n_inputs))
+        constant = self.scale * constant
+        if first is None:
+            return ReluNet.of_linear(self.scale * linear, constant)
+        later = range(1, n_hidden(own))
+        return ReluNet(
+            (own["action"], *(own[f"weight.{layer}"] for layer in later)),
+            first,
+            tuple(own[f"bias.{layer}"] for layer in later),
+            self.scale * own["output"],
+            self.scale * linear,
+            constant,
+        )

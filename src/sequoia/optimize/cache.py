@@ -1,0 +1,92 @@
+"""Answers that are already known: the same state under the same network is solved once."""
+
+from collections import OrderedDict
+from collections.abc import Callable
+
+import numpy as np
+
+from sequoia.errors import SequoiaError
+from sequoia.optimize.relu_net import ReluNet
+from sequoia.optimize.result import Answer, Argmax
+from sequoia.problem.environment import States
+from sequoia.validation import ActionArray
+
+_Known = tuple[ActionArray, float, float]
+
+
+class ArgmaxCache:
+    """Remembers answers by state for one version of the network (paper, section 4.2).
+
+    A new version discards everything, so answers live as long as a target network does. When
+    ``capacity`` is reached, the answers that were not asked for the longest are dropped.
+
+    Parameters
+    ----------
+    engine
+        Solves what is not known.
+    capacity
+        How many answers are kept.
+
+    Attributes
+    ----------
+    hits, misses
+        How many states were answered without and with a solve, over all versions.
+    """
+
+    def __init__(self, engine: Argmax, capacity: int = 100_000) -> None:
+        if capacity < 1:
+            raise SequoiaError(f"memo.capacity is {capacity}; at least 1 is wanted.")
+        self._engine = engine
+        self._capacity = capacity
+        self._version: int | None = None
+        self._known: OrderedDict[bytes, _Known] = OrderedDict()
+        self.hits = 0
+        self.misses = 0
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    @property
+    def hit_rate(self) -> float:
+        """Share of states that needed no solve; 0 before the first."""
+        return self.hits / max(1, self.hits + self.misses)
+
+    def forget(self) -> None:
+        """Discard everything."""
+        self._known.clear()
+
+    def best(self, states: States, version: int, fold: Callable[[States], ReluNet]) -> Answer:
+        """Return the answer for each state, ``(B, D)``; equal states are solved once.
+
+        Parameters
+        ----------
+        version
+            Which network is asked; another one than last time forgets all answers.
+        fold
+            Makes the functions of some states, ``(b, D)``, from the network of this version.
+        """
+        states = np.ascontiguousarray(states)
+        if version != self._version:
+            self.forget()
+            self._version = version
+        keys = [state.tobytes() for state in states]
+        new = {key: row for row, key in enumerate(keys) if key not in self._known}
+        answers = {key: self._known[key] for key in keys if key not in new}
+        if new:
+            found = self._engine.best(fold(states[list(new.values())]))
+            for row, key in enumerate(new):
+                action = found.actions[row].copy()
+                answers[key] = (action, float(found.values[row]), float(found.bounds[row]))
+        self.misses += len(new)
+        self.hits += len(keys) - len(new)
+        for key in keys:
+            self._known[key] = answers[key]
+            self._known.move_to_end(key)
+        while len(self._known) > self._capacity:
+            self._known.popitem(last=False)
+        own = [answers[key] for key in keys]
+        return Answer(
+            np.array([action for action, _, _ in own], dtype=np.int8),
+            np.array([value for _, value, _ in own]),
+            np.array([bound for _, _, bound in own]),
+        )

@@ -1,0 +1,1 @@
+"""Engines that find the best action of a network."""

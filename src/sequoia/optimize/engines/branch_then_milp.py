@@ -1,0 +1,48 @@
+"""Branch and bound for a while, then a program for what is left open."""
+
+from dataclasses import replace
+from functools import cached_property
+
+import numpy as np
+
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.engines.branch_and_bound import BranchAndBound
+from sequoia.optimize.engines.milp import Milp
+from sequoia.optimize.relu_net import ReluNet
+from sequoia.optimize.result import Answer
+from sequoia.solvers import Limits
+
+# A few seconds; trained networks take hundreds, seldom thousands.
+MOST_PARTS = 5_000
+
+
+class BranchThenMilp:
+    """`BranchAndBound`, and `Milp` for the states that take it too many parts.
+
+    For spaces whose program is easy. Branch and bound is faster for most networks; a program is
+    for some that were not trained. Each may take half of the time.
+    """
+
+    name = "relay"
+
+    def __init__(self, columns: ActionEncoding, limits: Limits, workers: int = 1) -> None:
+        self._columns = columns
+        self._half = replace(limits, seconds=limits.seconds / 2)
+        self._workers = workers
+        self._branch = BranchAndBound(columns, replace(self._half, nodes=MOST_PARTS))
+
+    @cached_property
+    def _program(self) -> Milp:
+        return Milp(self._columns, limits=self._half, workers=self._workers)
+
+    def best(self, net: ReluNet) -> Answer:
+        """Return the best action of each state, and what is proven about it."""
+        first = self._branch.best(net)
+        left = np.flatnonzero(~first.is_proven & (first.gaps > self._half.gap))
+        if not len(left):
+            return first
+        then = self._program.improve(net.only(left.tolist()), first.actions[left])
+        actions, values, bounds = first.actions.copy(), first.values.copy(), first.bounds.copy()
+        actions[left], values[left] = then.actions, then.values
+        bounds[left] = np.maximum(np.minimum(bounds[left], then.bounds), then.values)
+        return Answer(actions, values, bounds)

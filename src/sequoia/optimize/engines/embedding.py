@@ -1,0 +1,224 @@
+"""A ReLU network as rows and columns of a program, exactly."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array, csr_array
+
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.preactivation_bounds import PreactivationBounds
+from sequoia.optimize.relu_net import ReluNet
+from sequoia.problem import LinearSystem
+from sequoia.solvers import Program
+from sequoia.validation import BoolArray, FloatArray, IntArray
+
+NAIVE_BIG_M = 1e5
+
+
+def naive_layers(net: ReluNet) -> list[PreactivationBounds]:
+    """Return bounds that know nothing: the big-M of the authors' code, for comparison."""
+    sizes = [len(matrix) for matrix in net.weights]
+    return [PreactivationBounds(np.full(s, -NAIVE_BIG_M), np.full(s, NAIVE_BIG_M)) for s in sizes]
+
+
+def scaled(
+    net: ReluNet, bounds: list[PreactivationBounds]
+) -> tuple[ReluNet, list[PreactivationBounds], float]:
+    """Return the same function of one state in units that suit a solver, and the unit of its value.
+
+    A ReLU passes factors on, so each neuron can be measured by how far its bounds are apart, and
+    the value by its largest weight: a solver's tolerances then mean the same for any network. The
+    factors are powers of two, which cost no precision.
+    """
+    weights, biases, layers = [], [], []
+    before = np.ones(net.n_inputs)
+    for depth, (matrix, layer) in enumerate(zip(net.weights, bounds, strict=True)):
+        bias = net.first_bias if depth == 0 else net.biases[depth - 1]
+        unit = _power_of_two(layer.upper - layer.lower)
+        weights.append(matrix * before / unit[:, None])
+        biases.append(bias / unit)
+        layers.append(PreactivationBounds(layer.lower / unit, layer.upper / unit))
+        before = unit
+    output = net.output * before if weights else net.output
+    largest = np.abs(np.concatenate([output, net.linear[0]])).max(initial=0.0)
+    worth = float(_power_of_two(np.array(largest)))
+    same = ReluNet(
+        tuple(weights),
+        biases[0] if biases else net.first_bias,
+        tuple(biases[1:]),
+        output / worth,
+        net.linear / worth,
+        net.constant / worth,
+    )
+    return same, layers, worth
+
+
+def _power_of_two(sizes: FloatArray) -> FloatArray:
+    """Return the power of two just above each size; 1 for 0."""
+    result: FloatArray = np.ldexp(1.0, np.frexp(sizes)[1])
+    return result
+
+
+@dataclass(frozen=True, eq=False)
+class _Neurons:
+    """Where the columns of one hidden layer stand.
+
+    Each kept neuron is ``unit - rest = W x + b`` with both sides not negative; a switch forces one
+    of them to zero.
+    """
+
+    kept: IntArray  # neurons that are not always off
+    unstable: IntArray  # positions in ``kept`` that have a ``rest``
+    switched: IntArray  # positions in ``unstable`` that have a ``switch``
+    unit: IntArray
+    rest: IntArray
+    switch: IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Embedding:
+    """One state's network as a program over the columns of a system.
+
+    A neuron that is always on or always off needs no switch; nor does one of the last layer that
+    can only lower the value, because maximising keeps it as small as it can be (unless
+    ``one_sided`` is off).
+    """
+
+    net: ReluNet
+    program: Program
+    layers: tuple[_Neurons, ...]
+
+    @classmethod
+    def of(
+        cls,
+        net: ReluNet,
+        bounds: list[PreactivationBounds],
+        columns: ActionEncoding,
+        one_sided: bool = True,
+    ) -> "Embedding":
+        """Embed the network of a single state; ``bounds`` are those of the same state."""
+        builder = _Builder(columns.system)
+        sources, inputs = np.arange(net.n_inputs), np.arange(net.n_inputs)
+        layers = []
+        for depth, matrix in enumerate(net.weights):
+            is_last = depth == len(net.weights) - 1
+            bias = net.first_bias[0] if depth == 0 else net.biases[depth - 1]
+            wanted = net.output > 0 if is_last and one_sided else np.ones(len(matrix), dtype=bool)
+            matters = net.output != 0 if is_last and one_sided else np.ones(len(matrix), dtype=bool)
+            low, high = bounds[depth].lower, bounds[depth].upper
+            neurons = _place(builder, low, high, wanted, matters)
+            part = matrix[np.ix_(neurons.kept, inputs)]
+            _tie(builder, neurons, part, sources, bias[neurons.kept], low, high)
+            layers.append(neurons)
+            sources, inputs = neurons.unit, neurons.kept
+        objective = np.zeros(builder.n_columns)
+        objective[: net.n_inputs] = net.linear[0]
+        if layers:
+            objective[sources] = net.output[inputs]
+        return cls(net, builder.program(objective), tuple(layers))
+
+    def point(self, system_values: FloatArray) -> FloatArray:
+        """Return all columns of the program for given columns of the system."""
+        values = np.zeros(len(self.program.objective))
+        values[: len(system_values)] = system_values
+        hidden = system_values[: self.net.n_inputs]
+        for depth, (neurons, matrix) in enumerate(zip(self.layers, self.net.weights, strict=True)):
+            bias = self.net.first_bias[0] if depth == 0 else self.net.biases[depth - 1]
+            before = matrix @ hidden + bias
+            hidden = np.maximum(before, 0.0)
+            kept = before[neurons.kept]
+            values[neurons.unit] = np.maximum(kept, 0.0)
+            values[neurons.rest] = np.maximum(-kept[neurons.unstable], 0.0)
+            values[neurons.switch] = kept[neurons.unstable][neurons.switched] > 0
+        return values
+
+
+class _Builder:
+    """Collects rows and columns on top of a system."""
+
+    def __init__(self, system: LinearSystem) -> None:
+        base = coo_array(system.matrix)
+        self._rows: list[NDArray[np.integer]] = [base.row]
+        self._columns: list[NDArray[np.integer]] = [base.col]
+        self._data: list[FloatArray] = [base.data]
+        self._lower, self._upper = [system.lower], [system.upper]
+        self._column_upper, self._is_integer = [system.column_upper], [system.is_integer]
+        self.n_rows, self.n_columns = system.n_rows, system.n_columns
+
+    def columns(self, upper: FloatArray, is_integer: bool) -> IntArray:
+        """Add columns and return where they stand."""
+        self._column_upper.append(upper)
+        self._is_integer.append(np.full(len(upper), is_integer))
+        self.n_columns += len(upper)
+        return np.arange(self.n_columns - len(upper), self.n_columns)
+
+    def rows(self, lower: FloatArray, upper: FloatArray) -> IntArray:
+        """Add empty rows and return where they stand."""
+        self._lower.append(lower)
+        self._upper.append(upper)
+        self.n_rows += len(upper)
+        return np.arange(self.n_rows - len(upper), self.n_rows)
+
+    def entries(self, rows: IntArray, columns: IntArray, data: FloatArray) -> None:
+        """Fill in coefficients."""
+        self._rows.append(rows)
+        self._columns.append(columns)
+        self._data.append(data)
+
+    def program(self, objective: FloatArray) -> Program:
+        """Return the program collected so far."""
+        place = (np.concatenate(self._rows), np.concatenate(self._columns))
+        shape = (self.n_rows, self.n_columns)
+        return Program(
+            objective,
+            csr_array((np.concatenate(self._data), place), shape=shape),
+            np.concatenate(self._lower),
+            np.concatenate(self._upper),
+            np.zeros(self.n_columns),
+            np.concatenate(self._column_upper),
+            np.concatenate(self._is_integer),
+        )
+
+
+def _place(
+    builder: _Builder, low: FloatArray, high: FloatArray, wanted: BoolArray, matters: BoolArray
+) -> _Neurons:
+    """Add the columns of one layer."""
+    kept = np.flatnonzero((high > 0) & matters)
+    unstable = np.flatnonzero(low[kept] < 0)
+    switched = np.flatnonzero(wanted[kept][unstable])
+    return _Neurons(
+        kept,
+        unstable,
+        switched,
+        builder.columns(high[kept], is_integer=False),
+        builder.columns(-low[kept][unstable], is_integer=False),
+        builder.columns(np.ones(len(switched)), is_integer=True),
+    )
+
+
+def _tie(
+    builder: _Builder,
+    neurons: _Neurons,
+    part: FloatArray,
+    sources: IntArray,
+    bias: FloatArray,
+    low: FloatArray,
+    high: FloatArray,
+) -> None:
+    """Add the rows of one layer, whose inputs stand in the columns ``sources``."""
+    equal = builder.rows(bias, bias)
+    row, column = np.nonzero(part)
+    builder.entries(equal[row], sources[column], -part[row, column])
+    builder.entries(equal, neurons.unit, np.ones(len(equal)))
+    builder.entries(equal[neurons.unstable], neurons.rest, -np.ones(len(neurons.rest)))
+    chosen = neurons.unstable[neurons.switched]
+    top, bottom = high[neurons.kept][chosen], -low[neurons.kept][chosen]
+    below = np.full(len(chosen), -np.inf)
+    on = builder.rows(below, np.zeros(len(chosen)))
+    builder.entries(on, neurons.unit[chosen], np.ones(len(chosen)))
+    builder.entries(on, neurons.switch, -top)
+    off = builder.rows(below, bottom)
+    builder.entries(off, neurons.rest[neurons.switched], np.ones(len(chosen)))
+    builder.entries(off, neurons.switch, bottom)

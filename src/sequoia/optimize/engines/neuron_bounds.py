@@ -1,0 +1,87 @@
+"""How small and how large each neuron can get, knowing which actions are allowed."""
+
+import numpy as np
+
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.linear.knapsack import KnapsackRelaxation
+from sequoia.optimize.preactivation_bounds import PreactivationBounds
+from sequoia.optimize.relaxation.relu_relaxation import ReluRelaxation
+from sequoia.optimize.relu_net import ReluNet
+from sequoia.solvers import Highs, Limits
+from sequoia.validation import FloatArray
+
+
+class Reach:
+    """Largest and smallest values of linear functions over the allowed actions.
+
+    Two relaxations are offered: a fast one that knows how many actions can be chosen at once and
+    what they cost together, and the linear relaxation of the rules.
+    """
+
+    def __init__(self, columns: ActionEncoding) -> None:
+        self._actions = columns.space.n_actions
+        owner = (
+            np.empty(0)
+            if columns.dose_indicators is None
+            else columns.dose_indicators.indicators.owner
+        )
+        self._first_of_group = np.flatnonzero(np.diff(owner, prepend=-1))
+        self._columns = columns
+        counting = np.zeros(columns.n_inputs)
+        counting[: self._actions] = 1.0
+        most = Highs().solve(columns.system.program(counting), Limits(seconds=5.0)).bound
+        most = int(min(self._actions, np.floor(most + 1e-6)))
+        self._knapsack = KnapsackRelaxation.of(columns.space, most)
+        relaxed = columns.system.program(counting, relaxed=True)
+        self._session = Highs().session(relaxed)
+
+    def quick(self, rows: FloatArray) -> FloatArray:
+        """Return an upper bound of each row, ``(..., I)``: the best choice within the allowance."""
+        total = self._knapsack.largest(rows[..., : self._actions])
+        if len(self._first_of_group):
+            marks = rows[..., self._actions :]
+            best = np.maximum.reduceat(marks, self._first_of_group, axis=-1)
+            total = total + np.maximum(best, 0.0).sum(axis=-1)
+        return total
+
+    def tight(self, rows: FloatArray) -> FloatArray:
+        """Return the maximum of each row, ``(P, I)``, over the linear relaxation of the rules."""
+        bounds = self.quick(rows)
+        weights = np.zeros(self._columns.system.n_columns)
+        for index, row in enumerate(rows):
+            # The solver takes small weights for none.
+            unit = np.abs(row).max(initial=0.0) or 1.0
+            weights[: len(row)] = row / unit
+            bound = self._session.maximise(weights).bound
+            bounds[index] = min(bounds[index], unit * (bound + 1e-7 * (1.0 + abs(bound))))
+        return bounds
+
+
+class NeuronBounds:
+    """Bounds for every layer; what depends on the weights alone is computed once."""
+
+    def __init__(self, reach: Reach) -> None:
+        self._reach = reach
+        self._weights: FloatArray | None = None
+        self._range = (np.empty(0), np.empty(0))
+
+    def of(self, net: ReluNet) -> list[PreactivationBounds]:
+        """Return the bounds of every hidden layer, for the network of one state."""
+        if not net.weights:
+            return []
+        first = net.weights[0]
+        # By value, because weights may be changed in place, or be equal in a new array.
+        if self._weights is None or not np.array_equal(self._weights, first):
+            self._range = (-self._reach.tight(-first), self._reach.tight(first))
+            self._weights = first.copy()
+        low, high = self._range
+        layers = [PreactivationBounds(net.first_bias[0] + low, net.first_bias[0] + high)]
+        nothing = np.full(net.n_inputs, -1, dtype=np.int8)
+        for matrix, bias in zip(net.weights[1:], net.biases, strict=True):
+            roof = ReluRelaxation(net, layers, nothing)
+            rows = np.concatenate([matrix, -matrix])
+            weights, constants, _ = roof.over(rows, roof.chords)
+            most = np.minimum(constants + self._reach.quick(weights), layers[-1].largest(rows))
+            upper, lower = bias + most[: len(matrix)], bias - most[len(matrix) :]
+            layers.append(PreactivationBounds(lower, np.maximum(upper, lower)))
+        return layers

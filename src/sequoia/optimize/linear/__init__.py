@@ -1,0 +1,1 @@
+"""Linear objectives over action spaces: oracles, relaxations and the exact argmax."""

@@ -1,0 +1,112 @@
+"""Rows with prices: what taking a column costs, and what the rows can pay back."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csr_array
+
+from sequoia.problem import LinearSystem
+from sequoia.validation import FloatArray, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class DualRows:
+    """Rows ``lower <= use @ counts + own @ columns <= upper``.
+
+    ``counts`` says how many of each kind are taken. A price per row makes prices of kinds, which
+    whoever takes them pays, and `support` is the most that the rows can pay back.
+
+    Attributes
+    ----------
+    use
+        ``(R, K)``.
+    own
+        ``(R, M)``; columns that nobody pays for, between 0 and ``own_upper``.
+    """
+
+    use: csr_array
+    own: csr_array
+    lower: FloatArray
+    upper: FloatArray
+    own_upper: FloatArray
+
+    @property
+    def n_rows(self) -> int:
+        """``R``."""
+        return len(self.lower)
+
+    def project_sign(self, prices: FloatArray) -> FloatArray:
+        """Return row prices ``(..., R)`` with the sign that keeps `support` finite."""
+        prices = np.where(np.isfinite(self.upper), prices, np.minimum(prices, 0.0))
+        return np.where(np.isfinite(self.lower), prices, np.maximum(prices, 0.0))
+
+    def support(self, prices: FloatArray) -> FloatArray:
+        """Return the most that rows can pay back at ``prices``, ``(..., R)``."""
+        high = np.where(np.isfinite(self.upper), self.upper, 0.0) * np.maximum(prices, 0.0)
+        low = np.where(np.isfinite(self.lower), self.lower, 0.0) * np.minimum(prices, 0.0)
+        worth = np.maximum(-(prices @ self.own), 0.0)
+        with np.errstate(invalid="ignore"):
+            paid = np.where(worth > 0, worth * self.own_upper, 0.0)
+        total: FloatArray = (high + low).sum(axis=-1) + paid.sum(axis=-1)
+        return total
+
+    @cached_property
+    def is_finite(self) -> bool:
+        """Whether every column that nobody pays for is bounded."""
+        return bool(np.isfinite(self.own_upper).all())
+
+
+def rows_by_kind(
+    system: LinearSystem, mark: IntArray | None = None
+) -> tuple[DualRows, IntArray, IntArray]:
+    """Return the rows of a system over kinds of action columns, and its other columns.
+
+    Parameters
+    ----------
+    mark
+        Columns with different marks, ``(N,)``, are of different kinds.
+
+    Returns
+    -------
+    rows, kind, example
+        The kind of each action column, ``(N,)``, and a column of each kind, ``(K,)``.
+    """
+    count = system.n_actions
+    columns = system.matrix.tocsc()
+    kind, example = column_kinds(system, mark)
+    own, upper = csr_array(columns[:, count:]), implied_upper(system)[count:]
+    use = csr_array(columns[:, example])
+    return DualRows(use, own, system.lower, system.upper, upper), kind, example
+
+
+def column_kinds(system: LinearSystem, mark: IntArray | None = None) -> tuple[IntArray, IntArray]:
+    """Return a number for each action column, equal where rows and bounds are, and examples."""
+    columns = sparse.csc_array(system.matrix.tocsc()[:, : system.n_actions])
+    columns.sort_indices()
+    # A random combination of rows tells different columns apart; equal ones add up alike.
+    keys = np.random.default_rng(0).standard_normal(columns.shape[0])
+    facts = [columns.T @ keys, system.column_upper[: system.n_actions]]
+    if mark is not None:
+        facts.append(mark)
+    kind = np.zeros(system.n_actions, dtype=np.int64)
+    for fact in facts:
+        different, rank = np.unique(fact, return_inverse=True)
+        kind = kind * len(different) + rank.reshape(-1)
+        kind = np.unique(kind, return_inverse=True)[1].reshape(-1)
+    return kind, np.unique(kind, return_index=True)[1]
+
+
+def implied_upper(system: LinearSystem) -> FloatArray:
+    """Return column bounds, where they are infinite taken from rows without negative entries."""
+    upper = system.column_upper.copy()
+    if np.isfinite(upper).all():
+        return upper
+    rows = system.matrix.tocsr()
+    for row in range(system.n_rows):
+        part = slice(rows.indptr[row], rows.indptr[row + 1])
+        values, columns = rows.data[part], rows.indices[part]
+        if (values > 0).all() and np.isfinite(system.upper[row]):
+            upper[columns] = np.minimum(upper[columns], system.upper[row] / values)
+    return upper

@@ -1,0 +1,1 @@
+"""Today's plan: who does what, what it is worth, and why."""

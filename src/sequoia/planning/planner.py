@@ -1,0 +1,206 @@
+"""Today's plan: the best decision in a given state, what it is worth, and why."""
+
+import time
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sequoia.bounds.lagrangian.prices import Prices
+from sequoia.bounds.lagrangian.relax import relax
+from sequoia.errors import InfeasibleSpace, SolverFailed
+from sequoia.optimize import ActionEncoding, LinearArgmax
+from sequoia.planning.overrides import columns_of, including, leaving_out
+from sequoia.planning.tasks import Task, tasks
+from sequoia.policies import QFunction, make_policy
+from sequoia.policies.myopic import next_step_weights
+from sequoia.problem import Decision, Problem
+from sequoia.solvers import Limits
+from sequoia.validation import ActionArray, FloatArray, IntArray
+
+_LEAST_SECONDS = 0.5
+_BY_PRICES = ("price", "price-update")
+
+
+@dataclass(frozen=True)
+class Worth:
+    """What a decision is worth.
+
+    Attributes
+    ----------
+    next_step
+        Expected reward of the next state, summed over arms.
+    long_run
+        The same for all steps to the horizon, as prices see it: an estimate from above. ``None``
+        where arms infect each other, as they have no prices.
+    """
+
+    next_step: float
+    long_run: float | None
+
+    def __sub__(self, other: "Worth") -> "Worth":
+        ahead = None
+        if self.long_run is not None and other.long_run is not None:
+            ahead = self.long_run - other.long_run
+        return Worth(self.next_step - other.next_step, ahead)
+
+
+@dataclass(frozen=True)
+class Why:
+    """What it would cost to decide otherwise about one arm.
+
+    Attributes
+    ----------
+    is_chosen
+        Whether the plan acts on it.
+    cost
+        What is lost when the plan is made without it, or with it; ``None`` when there is none.
+    instead
+        The errands of that other plan.
+    reason
+        Why there is no other plan.
+    """
+
+    name: str
+    is_chosen: bool
+    cost: Worth | None
+    instead: tuple[Task, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class DayPlan:
+    """A plan for one state.
+
+    Attributes
+    ----------
+    worth, idle
+        What the plan is worth, and what doing nothing would be.
+    objective
+        What the gap is about: ``"next step"`` for myopic and without prices, else ``"long run"``.
+    gap
+        No decision is better than this one by more, relatively.
+    """
+
+    problem: Problem
+    state: IntArray
+    policy: str
+    decision: Decision
+    worth: Worth
+    idle: Worth
+    objective: str
+    gap: float
+    seconds: float
+
+    @cached_property
+    def tasks(self) -> list[Task]:
+        """Who goes where, when, to do what."""
+        return tasks(self.problem.space, self.decision)
+
+
+class Planner:
+    """Plans a day of ``problem`` from ``state``.
+
+    Prices are found once, from today's state to the horizon, without today's rules: these are
+    gone tomorrow.
+
+    Parameters
+    ----------
+    seconds
+        Longest time for the prices, and again for each decision.
+    """
+
+    def __init__(self, problem: Problem, state: IntArray, seconds: float = 10.0) -> None:
+        self.problem = problem
+        self.state = state
+        self._seconds = max(seconds, _LEAST_SECONDS)
+
+    @property
+    def has_prices(self) -> bool:
+        """Whether the long run can be priced: only where arms do not infect each other."""
+        return self.problem.contagion is None
+
+    @cached_property
+    def prices(self) -> Prices:
+        """Prices of doses, from today on."""
+        return relax(self.problem, start=self.state, seconds=self._seconds).prices
+
+    @cached_property
+    def long_run(self) -> FloatArray:
+        """What each dose level is worth to every arm, to the horizon, ``(J, L)``."""
+        return self.prices.weights(self.state)
+
+    @cached_property
+    def next_step(self) -> FloatArray:
+        """What each dose level brings every arm in the next step, ``(J, L)``."""
+        return next_step_weights(self.problem, self.state)
+
+    def worth(self, action: ActionArray) -> Worth:
+        """Say what an action is worth today."""
+        level = self.problem.levels(action[None])[0]
+        arm = np.arange(len(level))
+        soon = float(self.next_step[arm, level].sum())
+        if not self.has_prices:
+            return Worth(soon, None)
+        return Worth(soon, float(self.long_run[arm, level].sum()) + self.prices.offset())
+
+    def plan(
+        self, today: Problem, policy: str | None = None, q: QFunction | None = None
+    ) -> DayPlan:
+        """Plan under today's rules.
+
+        Parameters
+        ----------
+        today
+            The problem with whatever is special today.
+        policy
+            A name known to `make_policy`; ``"price"``, or ``"myopic"`` where there are no prices.
+        """
+        began = time.perf_counter()
+        policy = policy or ("price" if self.has_prices else "myopic")
+        by_prices = policy in _BY_PRICES or (policy != "myopic" and self.has_prices)
+        weights = self.long_run if by_prices else self.next_step
+        if policy in ("myopic", *_BY_PRICES):
+            action, bound = self._best(today, weights)
+            decision = today.space.certify(action)
+        else:
+            acting = make_policy(policy, today, q, self._seconds)
+            decision = acting.act(self.state, 0, np.random.default_rng(0))
+            bound = self._best(today, weights)[1]
+        level = today.levels(decision.action[None])[0]
+        value = float(weights[np.arange(len(level)), level].sum())
+        return DayPlan(
+            problem=today,
+            state=self.state,
+            policy=policy,
+            decision=decision,
+            worth=self.worth(decision.action),
+            idle=self.worth(np.zeros_like(decision.action)),
+            objective="long run" if by_prices else "next step",
+            gap=max(0.0, bound - value) / max(abs(value), 1e-9),
+            seconds=time.perf_counter() - began,
+        )
+
+    def why(self, plan: DayPlan, text: str) -> Why:
+        """Say what it costs to drop or to include one arm, such as ``"arm:12"``."""
+        name, columns = columns_of(self.problem, text)
+        is_chosen = bool(set(columns) & set(plan.problem.space.chosen(plan.decision.action)))
+        if not columns:
+            return Why(name, False, None, reason="no action reaches it.")
+        rule = (leaving_out if is_chosen else including)(self.problem, text)
+        try:
+            by = "price" if plan.objective == "long run" else "myopic"
+            other = self.plan(plan.problem.with_rules(rule), by)
+        except InfeasibleSpace as error:
+            return Why(name, is_chosen, None, reason=str(error))
+        return Why(name, is_chosen, plan.worth - other.worth, tuple(other.tasks))
+
+    def _best(self, today: Problem, weights: FloatArray) -> tuple[ActionArray, float]:
+        """Return the best action and what no action exceeds."""
+        linear = LinearArgmax(
+            ActionEncoding.of_problem(today), limits=Limits(seconds=self._seconds)
+        )
+        best = linear.best_doses(weights)
+        if best.action is None:
+            raise SolverFailed(f"no plan was found in {self._seconds:g} seconds; allow more time.")
+        return best.action, best.bound

@@ -1,0 +1,33 @@
+"""Which actions are chosen, and what that does to the arms."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Patch
+
+from sequoia.plots.canvas import BLUE, GREY, new_axes, plain, tick_names, title
+from sequoia.problem import Decision, Problem
+
+
+def draw_chosen(problem: Problem, decision: Decision, ax: Axes | None = None) -> Axes:
+    """Draw the arms that the decision reaches, as bars of their dose, and name what is chosen."""
+    arms = problem.arms
+    ax = ax if ax is not None else new_axes(8.0, 3.0)
+    doses = np.asarray(problem.influence @ decision.action.astype(np.float64))
+    most = np.asarray(abs(problem.influence).sum(axis=1))
+    places = np.arange(arms.n_arms)
+    ax.bar(places, most, color="#F2F2F2", edgecolor=GREY, linewidth=0.6, width=0.8)
+    ax.bar(places, doses, color=BLUE, width=0.8)
+    noun = tick_names(ax.xaxis, places, arms.names, 40)
+    ax.set_xlabel(noun)
+    ax.set_ylabel("dose")
+    ax.margins(x=0.01)
+    handles = [
+        Patch(color=BLUE, label="dose"),
+        Patch(facecolor="#F2F2F2", edgecolor=GREY, label="with every action"),
+    ]
+    ax.legend(
+        handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=8
+    )
+    plain(ax)
+    title(ax, f"{problem.name}: {int(decision.action.sum())} actions")
+    return ax

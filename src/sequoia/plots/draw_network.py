@@ -1,0 +1,37 @@
+"""Who infects whom."""
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import LineCollection
+
+from sequoia.plots.canvas import GREY, new_axes, short_names, title
+from sequoia.plots.draw_map import springs
+from sequoia.plots.labels import label_points
+from sequoia.problem import Problem
+
+
+def draw_network(problem: Problem, ax: Axes | None = None) -> Axes:
+    """Draw arms, coloured by what they pay at best, and lines between those that infect."""
+    assert problem.contagion is not None
+    size = problem.arms.n_arms
+    ax = ax if ax is not None else new_axes(8.0, 5.0 if size <= 40 else 7.0)
+    title(ax, problem.name)
+    pressed, pressing = problem.contagion.neighbours.nonzero()
+    edges = np.unique(np.sort(np.stack([pressed, pressing], axis=1), axis=1), axis=0)
+    places = springs(edges, size)
+    ax.add_collection(LineCollection(list(places[edges]), colors=GREY, linewidths=1.2, zorder=1))
+    dots = ax.scatter(
+        places[:, 0],
+        places[:, 1],
+        c=problem.arms.rewards.max(axis=1)[problem.arms.model],
+        s=60 if size <= 40 else 36,
+        cmap="cividis",
+        vmin=0,
+        edgecolors="white",
+        zorder=2,
+    )
+    ax.figure.colorbar(dots, ax=ax, label="best reward of the arm", pad=0.01)
+    ax.margins(0.12, 0.08)
+    ax.set_axis_off()
+    label_points(ax, places, short_names(problem.arms.names)[1], edges)
+    return ax

@@ -1,0 +1,59 @@
+"""Who visits whom, as bars within capacities."""
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from sequoia.plots.canvas import (
+    GREY,
+    ORANGE,
+    SKY,
+    new_axes,
+    plain,
+    short_names,
+    tick_names,
+    title,
+)
+from sequoia.problem import Decision, Problem
+
+_MOST_LABELLED = 40
+
+
+def draw_visits(problem: Problem, decision: Decision, ax: Axes | None = None) -> Axes:
+    """Draw a bar per worker: its capacity in outline, its visits as pieces of it."""
+    space: Any = problem.space.base.absent(problem.space.rules.absent)
+    workers = space.n_workers
+    ax = ax if ax is not None else new_axes(8.0, 1.5 + 0.36 * min(max(workers, 1), 24))
+    visits = space.visits(decision)
+    noun, texts = short_names(space.names)
+    places = np.arange(workers)
+    ax.barh(places, space.capacities, color="#F2F2F2", edgecolor=GREY, height=0.74)
+    ax.axvline(0.0, color=GREY, linewidth=1.0)
+    colours = (SKY, ORANGE)
+    widest = float(max(space.capacities.max(initial=1.0), 1.0))
+    for worker in range(workers):
+        left = 0.0
+        for index, arm in enumerate(np.flatnonzero(visits[worker]).tolist()):
+            cost = float(space.costs[arm])
+            ax.barh(worker, cost, left=left, color=colours[index % 2], height=0.6)
+            if workers <= _MOST_LABELLED:
+                text = _fitting(texts[arm], cost / widest)
+                ax.text(left + cost / 2, worker, text, ha="center", va="center", fontsize=8)
+            left += cost
+    who = tick_names(ax.yaxis, places, space.worker_names, 30)
+    ax.set_ylabel(who)
+    ax.set_ylim(max(workers, 1) - 0.4, -0.6)
+    ax.set_xlim(0, 1.03 * widest)
+    named = f"numbers are {noun}" if noun else "names are those visited"
+    ax.set_xlabel(f"units used, of the capacity in outline; {named}")
+    ax.tick_params(axis="y", length=0)
+    plain(ax)
+    title(ax, f"{problem.name}: who visits whom")
+    return ax
+
+
+def _fitting(text: str, share: float) -> str:
+    """Return as much of ``text`` as fits into this share of the width."""
+    room = max(1, int(share * 95))
+    return text if len(text) <= room else f"{text[: max(room - 1, 0)]}…"

@@ -1,0 +1,207 @@
+"""Bin packing of items of a few sizes: maximal patterns of a bin, and which counts fit together.
+
+Items of one size are alike, so a *pattern* says how many of each size lie in one bin, as in the
+cutting-stock formulation of Gilmore and Gomory (1961). Only maximal patterns matter.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from operator import mul, sub
+
+import numpy as np
+
+from sequoia.problem.system import TOLERANCE
+from sequoia.validation import BoolArray, FloatArray, IntArray
+
+Pattern = tuple[int, ...]
+
+_MAX_STEPS = 50_000
+_MAX_REMEMBERED = 1_000_000
+
+
+class PackingTooHard(Exception):
+    """The search gave up; a solver has to decide."""
+
+
+def maximal_patterns(
+    sizes: Sequence[float], counts: Sequence[int], capacity: float, cap: int
+) -> list[Pattern] | None:
+    """Return every load of one bin to which nothing can be added, as counts per size.
+
+    Parameters
+    ----------
+    sizes
+        The different item sizes, ascending.
+    counts
+        How many items of each size there are.
+    cap
+        Return ``None`` when there are more loads than this.
+    """
+    patterns: list[Pattern] = []
+
+    def fill(index: int, left: float, pattern: Pattern) -> bool:
+        if index < 0:
+            full = pattern[::-1]
+            if all(
+                n == count or size > left + TOLERANCE
+                for size, n, count in zip(sizes, full, counts, strict=True)
+            ):
+                patterns.append(full)
+            return len(patterns) <= cap
+        most = min(counts[index], int((left + TOLERANCE) // sizes[index]))
+        return all(
+            fill(index - 1, left - n * sizes[index], (*pattern, n)) for n in range(most, -1, -1)
+        )
+
+    return patterns if fill(len(sizes) - 1, capacity, ()) else None
+
+
+class Packer:
+    """Decides whether a lot of items fits into given bins, and how.
+
+    Exact search, bin by bin from the largest: every choice is a maximal load cut down to what is
+    left, fullest first. Dead ends are remembered from one lot to the next.
+
+    Parameters
+    ----------
+    loads
+        The maximal loads of each bin.
+    """
+
+    def __init__(
+        self, sizes: Sequence[float], capacities: Sequence[float], patterns: Sequence[list[Pattern]]
+    ) -> None:
+        self._sizes = sizes
+        self._order = sorted(range(len(capacities)), key=lambda bin_: -capacities[bin_])
+        self._capacities = capacities
+        self._patterns = patterns
+        self._room = [
+            sum(capacities[bin_] for bin_ in self._order[rank:])
+            for rank in range(len(capacities) + 1)
+        ]
+        self._dead: set[tuple[int, Pattern]] = set()
+        self._steps = 0
+
+    def pack(self, lot: Pattern) -> list[Pattern] | None:
+        """Return a load for each bin that together carry ``lot``, or ``None`` if there is no way.
+
+        Raises
+        ------
+        PackingTooHard
+            When the search is not over after 50,000 steps.
+        """
+        if len(self._dead) > _MAX_REMEMBERED:
+            self._dead.clear()
+        self._steps = 0
+        chosen: list[Pattern] = [tuple(0 for _ in lot)] * len(self._capacities)
+        return chosen if self._place(0, tuple(lot), chosen) else None
+
+    def _place(self, rank: int, left: Pattern, chosen: list[Pattern]) -> bool:
+        if not any(left):
+            return True
+        weight = self._weigh(left)
+        if weight > self._room[rank] + TOLERANCE or (rank, left) in self._dead:
+            return False
+        self._steps += 1
+        if self._steps > _MAX_STEPS:
+            raise PackingTooHard
+        bin_ = self._order[rank]
+        spare = self._room[rank] - weight
+        cut = {tuple(map(min, pattern, left)) for pattern in self._patterns[bin_]}
+        for pattern in sorted(cut, key=self._weigh, reverse=True):
+            if self._capacities[bin_] - self._weigh(pattern) > spare + TOLERANCE:
+                break
+            if self._place(rank + 1, tuple(map(sub, left, pattern)), chosen):
+                chosen[bin_] = pattern
+                return True
+        self._dead.add((rank, left))
+        return False
+
+    def _weigh(self, pattern: Pattern) -> float:
+        return float(sum(map(mul, pattern, self._sizes)))
+
+
+_MOST_CELLS = 2_000_000
+_NOTHING = np.zeros(1)
+
+
+@dataclass(frozen=True, eq=False)
+class PackingTable:
+    """Lots are so many items of each size.
+
+    Attributes
+    ----------
+    fits
+        Whether each lot fits, one axis per size.
+    """
+
+    fits: BoolArray
+
+    @classmethod
+    def of(cls, counts: Sequence[int], patterns: Sequence[list[Pattern]]) -> "PackingTable | None":
+        """Return the lots of given items and bins; ``None`` where the table would be large.
+
+        Parameters
+        ----------
+        counts
+            How many items of each size there are.
+        loads
+            The maximal loads of each bin.
+        """
+        room = np.array([np.max(own, axis=0) for own in patterns], dtype=np.int64)
+        most = np.minimum(counts, room.reshape(len(patterns), len(counts)).sum(axis=0))
+        shape = tuple((most + 1).tolist())
+        if prod(shape) > _MOST_CELLS:
+            return None
+        lots = cls(_closed(np.zeros((1, len(shape)), dtype=np.int64), shape))
+        for own in patterns:
+            sums = lots.maximal[:, None] + np.array(own, dtype=np.int64)
+            lots = cls(_closed(np.minimum(sums, most).reshape(-1, len(shape)), shape))
+        return lots
+
+    @cached_property
+    def maximal(self) -> IntArray:
+        """The lots to which nothing can be added, ``(M, sizes)``."""
+        is_maximal = self.fits.copy()
+        for axis in range(self.fits.ndim):
+            shorter, next_one = _along(axis, slice(None, -1)), _along(axis, slice(1, None))
+            is_maximal[shorter] &= ~self.fits[next_one]
+        return np.argwhere(is_maximal)
+
+    def contain(self, lots: IntArray) -> BoolArray:
+        """Say which lots, ``(B, sizes)``, fit."""
+        most = np.array(self.fits.shape) - 1
+        result: BoolArray = self.fits[tuple(np.minimum(lots, most).T)]
+        return result & (lots <= most).all(axis=1)
+
+    def best(self, worth: Sequence[FloatArray]) -> IntArray:
+        """Return the lot that is worth most, given what the first items of each size are worth.
+
+        ``worth[g][n]`` is that of the first ``n + 1`` of size ``g``, never less than that of fewer.
+        """
+        total = np.zeros(len(self.maximal))
+        for own, taken in zip(worth, self._taken, strict=True):
+            # No item is the last position, which holds nothing.
+            total += np.concatenate([own, _NOTHING])[taken - 1]
+        best: IntArray = self.maximal[int(total.argmax())]
+        return best
+
+    @cached_property
+    def _taken(self) -> IntArray:
+        return np.ascontiguousarray(self.maximal.T)
+
+
+def _along(axis: int, part: slice) -> tuple[slice, ...]:
+    return (*(slice(None),) * axis, part)
+
+
+def _closed(lots: IntArray, shape: tuple[int, ...]) -> BoolArray:
+    """Return the table of some lots and all that lie in them."""
+    fits = np.zeros(shape, dtype=np.bool_)
+    fits[tuple(lots.T)] = True
+    for axis in range(len(shape)):
+        back = _along(axis, slice(None, None, -1))
+        fits[back] = np.maximum.accumulate(fits[back], axis=axis)
+    return fits

@@ -1,0 +1,309 @@
+"""Workers with capacities, arms with costs: the generalised assignment of the paper."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from sequoia.problem.names import checked_names, index_of, say
+from sequoia.problem.spaces.assignment.bin_packing import (
+    Packer,
+    PackingTable,
+    PackingTooHard,
+    Pattern,
+    maximal_patterns,
+)
+from sequoia.problem.spaces.base import ActionSpace, Extensions
+from sequoia.problem.system import TOLERANCE, Decision, LinearSystem, Rows
+from sequoia.problem.tables import TableSet, table
+from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, frozen, require
+
+_MAX_LOADS = 2_000
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment(ActionSpace):
+    """Each acted-on arm is visited by a worker; each worker stays within capacity.
+
+    Attributes
+    ----------
+    costs
+        What a visit to each arm takes, ``(J,)``, positive.
+    capacities
+        What each worker can give in one step, ``(W,)``.
+    """
+
+    kind = "assignment"
+    costs: FloatArray
+    capacities: FloatArray
+    names: Sequence[str] = None  # type: ignore[assignment]
+    worker_names: Sequence[str] = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        costs = frozen("assignment.costs", self.costs, np.float64, (None,))
+        require("assignment.costs", costs, np.isfinite(costs) & (costs > 0), "a cost is positive")
+        capacities = frozen("assignment.capacities", self.capacities, np.float64, (None,))
+        fine = np.isfinite(capacities) & (capacities >= 0)
+        require("assignment.capacities", capacities, fine, "a capacity is not negative")
+        workers = checked_names(
+            "assignment.worker_names", self.worker_names, "worker", len(capacities)
+        )
+        object.__setattr__(self, "costs", costs)
+        object.__setattr__(self, "capacities", capacities)
+        names = checked_names("assignment.names", self.names, "arm", len(costs))
+        object.__setattr__(self, "names", names)
+        object.__setattr__(self, "worker_names", workers)
+
+    @property
+    def n_workers(self) -> int:
+        """``W``."""
+        return len(self.capacities)
+
+    @cached_property
+    def system(self) -> LinearSystem:
+        """Plan column ``i * J + j``: worker ``i`` visits arm ``j`` (appendix C)."""
+        arms, workers = self.n_actions, self.n_workers
+        one_arm, one_worker = sparse.eye_array(arms), sparse.eye_array(workers)
+        each_worker = np.ones((workers, 1))
+        pairs = [f"{worker} visits {arm}" for worker in self.worker_names for arm in self.names]
+        no_action = sparse.csr_array((workers, arms))
+        return LinearSystem.from_rows(
+            [
+                Rows.at_most(
+                    sparse.hstack([no_action, sparse.kron(one_worker, self.costs[None, :])]),
+                    self.capacities,
+                    [f"capacity of {worker}" for worker in self.worker_names],
+                ),
+                Rows.at_most(
+                    sparse.hstack([one_arm, -sparse.kron(each_worker.T, one_arm)]),
+                    0.0,
+                    [f"{arm} needs a worker" for arm in self.names],
+                ),
+                Rows.at_most(
+                    sparse.hstack(
+                        [-sparse.kron(each_worker, one_arm), sparse.eye_array(workers * arms)]
+                    ),
+                    0.0,
+                    [f"{pair} only if acted on" for pair in pairs],
+                ),
+            ],
+            arms,
+            [*self.names, *pairs],
+        )
+
+    @cached_property
+    def _patterns(self) -> dict[float, list[Pattern]] | None:
+        """The maximal loads of each capacity; ``None`` when there are too many."""
+        sizes, counts = np.unique(self.costs, return_counts=True)
+        patterns: dict[float, list[Pattern]] = {}
+        left = _MAX_LOADS
+        for room in np.unique(self.capacities).tolist():
+            found = maximal_patterns(sizes.tolist(), counts.tolist(), room, left)
+            if found is None:
+                return None
+            patterns[room] = found
+            left -= len(found)
+        return patterns
+
+    @cached_property
+    def compact(self) -> LinearSystem:
+        """Count how many workers of each capacity carry each maximal load.
+
+        Workers of one capacity and arms of one cost are interchangeable, so whole loads replace
+        pairs. Where there are too many loads, this is `system`.
+        """
+        if self._patterns is None:
+            return self.system
+        sizes, size_of = self._sizes
+        rooms, n_workers = np.unique(self.capacities, return_counts=True)
+        patterns = [pattern for room in rooms.tolist() for pattern in self._patterns[room]]
+        owner = [index for index, room in enumerate(rooms.tolist()) for _ in self._patterns[room]]
+        served = np.array(patterns, dtype=np.float64).reshape(len(patterns), len(sizes))
+        of_size = (size_of == np.arange(len(sizes))[:, None]).astype(np.float64)
+        of_room = (np.array(owner, dtype=np.int64) == np.arange(len(rooms))[:, None]).astype(float)
+        return LinearSystem.from_rows(
+            [
+                Rows.at_most(
+                    np.hstack([of_size, -served.T]),
+                    0.0,
+                    [f"places for arms of cost {size:g}" for size in sizes],
+                ),
+                Rows.at_most(
+                    np.hstack([np.zeros((len(rooms), self.n_actions)), of_room]),
+                    n_workers,
+                    [f"workers of capacity {room:g}" for room in rooms],
+                ),
+            ],
+            self.n_actions,
+            [*self.names, *(f"load {pattern}" for pattern in patterns)],
+            column_upper=np.concatenate(
+                [np.ones(self.n_actions), n_workers[np.array(owner, dtype=np.int64)]]
+            ),
+        )
+
+    @cached_property
+    def _sizes(self) -> tuple[FloatArray, IntArray]:
+        """The different costs, ascending, and which of them each arm has, ``(J,)``."""
+        sizes, size_of = np.unique(self.costs, return_inverse=True)
+        return sizes, size_of.reshape(-1)
+
+    @cached_property
+    def _table(self) -> PackingTable | None:
+        """All lots that can be visited; ``None`` when there are too many."""
+        if self._patterns is None:
+            return None
+        counts = np.bincount(self._sizes[1]).tolist()
+        return PackingTable.of(counts, [self._patterns[room] for room in self.capacities.tolist()])
+
+    @cached_property
+    def knapsack(self) -> tuple[FloatArray, float]:
+        """Costs, and what the fullest lot costs or, if that is not known, all capacities."""
+        if self._table is None:
+            return self.costs, float(self.capacities.sum()) + TOLERANCE * self.n_workers
+        return self.costs, float((self._table.maximal @ self._sizes[0]).max()) + TOLERANCE
+
+    def contains(self, actions: ArrayLike) -> BoolArray:
+        """Decide by how many arms of each cost are visited."""
+        lots = self._lots(np.asarray(actions, dtype=np.int8))
+        if self._table is not None:
+            return self._table.contain(lots)
+        _, first, position = np.unique(lots, axis=0, return_index=True, return_inverse=True)
+        actions = np.asarray(actions, dtype=np.int8)
+        verdicts = np.array([self._plan(actions[i]) is not None for i in first], dtype=np.bool_)
+        result: BoolArray = verdicts[position.reshape(-1)]
+        return result
+
+    def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
+        """Of each cost, take the heaviest arms; how many, is looked up."""
+        if self._table is None:
+            return None
+        order = np.lexsort((-weights, self._sizes[1]))
+        arms = [order[own] for own in self._places]
+        gains = np.maximum(weights, 0.0)
+        lot = self._table.best([gains[own].cumsum() for own in arms])
+        chosen = np.concatenate([own[:taken] for own, taken in zip(arms, lot, strict=True)])
+        action = np.zeros(self.n_actions, dtype=np.int8)
+        action[chosen[weights[chosen] > 0]] = 1
+        return action
+
+    @cached_property
+    def _places(self) -> list[slice]:
+        """Where the arms of each cost are, when all arms are ordered by cost."""
+        ends = np.cumsum(np.bincount(self._sizes[1])).tolist()
+        return [slice(start, end) for start, end in pairwise([0, *ends])]
+
+    @cached_property
+    def _packer(self) -> Packer | None:
+        if self._patterns is None:
+            return None
+        rooms = self.capacities.tolist()
+        return Packer(self._sizes[0].tolist(), rooms, [self._patterns[room] for room in rooms])
+
+    def _lots(self, actions: ActionArray) -> IntArray:
+        """Return how many arms of each cost each action visits, ``(B, costs)``."""
+        sizes, size_of = self._sizes
+        lots: IntArray = actions @ np.eye(len(sizes), dtype=np.int64)[size_of]
+        return lots
+
+    def _plan(self, action: ActionArray) -> ActionArray | None:
+        if self._packer is None:
+            return super()._plan(action)
+        try:
+            patterns = self._packer.pack(tuple(self._lots(action[None])[0].tolist()))
+        except PackingTooHard:
+            return super()._plan(action)
+        if patterns is None:
+            return None
+        visits = np.zeros((self.n_workers, self.n_actions), dtype=np.int8)
+        for index, size in enumerate(self._sizes[0]):
+            arms = np.flatnonzero((action == 1) & (self.costs == size))
+            visits[
+                np.repeat(np.arange(self.n_workers), [pattern[index] for pattern in patterns]), arms
+            ] = 1
+        return visits.reshape(-1)
+
+    def visits(self, decision: Decision) -> BoolArray:
+        """Return who visits whom, ``(W, J)``."""
+        result: BoolArray = decision.plan.reshape(self.n_workers, self.n_actions) == 1
+        return result
+
+    def sample(self, rng: np.random.Generator) -> Decision:
+        """Workers and arms in random order; each worker takes what still fits (appendix D)."""
+        workers = rng.permutation(self.n_workers)
+        left = self.capacities[workers].tolist()
+        arms = rng.permutation(self.n_actions).tolist()
+        costs = self.costs.tolist()
+        columns: list[int] = []
+        cheapest = min(costs, default=np.inf)
+        for room, worker in zip(left, workers.tolist(), strict=True):
+            passed = []
+            for position, arm in enumerate(arms):
+                if costs[arm] <= room + TOLERANCE:
+                    columns += [arm, self.n_actions * (1 + worker) + arm]
+                    room -= costs[arm]
+                    if room + TOLERANCE < cheapest:
+                        passed += arms[position + 1 :]
+                        break
+                else:
+                    passed.append(arm)
+            arms = passed
+        return self._decision(columns)
+
+    def extensions(self, decision: Decision) -> Extensions:
+        """Any worker with room takes one more arm; workers in ascending order of capacity."""
+        left = self.capacities - self.visits(decision) @ self.costs
+        fits = (self.costs <= left[:, None] + TOLERANCE) & (decision.action == 0)
+        workers, arms = np.nonzero(fits)
+        rank = np.empty(self.n_workers, dtype=np.int64)
+        rank[np.argsort(self.capacities, kind="stable")] = np.arange(self.n_workers)
+
+        def extend(index: int) -> Decision:
+            action, plan = decision.action.copy(), decision.plan.copy()
+            action[arms[index]] = 1
+            plan[workers[index] * self.n_actions + arms[index]] = 1
+            return Decision(action, plan)
+
+        return Extensions(arms, rank[workers], self.costs[arms], extend)
+
+    def describe(self, decision: Decision) -> list[str]:
+        """One line per worker who has something to do."""
+        lines = []
+        for worker, visited in enumerate(self.visits(decision)):
+            if visited.any():
+                arms = say(self.chosen(visited.astype(np.int8)))
+                used, room = self.costs[visited].sum(), self.capacities[worker]
+                name = self.worker_names[worker]
+                name = name[0].upper() + name[1:]
+                lines.append(f"{name} visits {arms} ({used:g} of {room:g} units used)")
+        return lines or ["Nobody visits anyone"]
+
+    def absent(self, workers: Iterable[str]) -> "Assignment":
+        """Set the capacity of some workers to zero."""
+        capacities = self.capacities.copy()
+        for worker in workers:
+            capacities[index_of("absent", self.worker_names, worker)] = 0.0
+        return replace(self, capacities=capacities)
+
+    def to_tables(self) -> TableSet:
+        """Options and tables of this space."""
+        return TableSet(
+            {},
+            table("actions", name=self.names, cost=self.costs)
+            | table("workers", name=self.worker_names, capacity=self.capacities),
+        )
+
+    @classmethod
+    def from_tables(cls, content: TableSet) -> "Assignment":
+        """Build from options and tables."""
+        content.known({"kind"})
+        actions, workers = content.table("actions"), content.table("workers")
+        return cls(
+            actions.floats("cost"),
+            workers.floats("capacity"),
+            actions.strings("name"),
+            workers.strings("name"),
+        )

@@ -1,0 +1,289 @@
+"""What every action space offers."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sequoia.errors import InfeasibleDecision, ProblemError, SolverFailed, TooLarge
+from sequoia.problem.iis import no_decision
+from sequoia.problem.names import say
+from sequoia.problem.rules import Rules
+from sequoia.problem.system import Decision, LinearSystem
+from sequoia.problem.tables import TableSet
+from sequoia.solvers import Highs, Limits, Program, Status
+from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, frozen
+
+_CHUNK = 65_536
+
+
+@dataclass(frozen=True, eq=False)
+class Extensions:
+    """The feasible one-component extensions of a decision.
+
+    Attributes
+    ----------
+    columns
+        The action column that each extension adds, ``(G,)``.
+    turns
+        Whose turn each extension belongs to, ``(G,)``: a step-by-step builder takes the lowest
+        turn first (workers in the paper's order, appendix D).
+    costs
+        What each extension uses up, ``(G,)``.
+    extend
+        Builds the decision of the g-th extension.
+    """
+
+    columns: IntArray
+    priority: IntArray
+    costs: FloatArray
+    extend: Callable[[int], Decision]
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __getitem__(self, index: int) -> Decision:
+        if not 0 <= index < len(self):
+            raise IndexError(index)
+        return self.extend(index)
+
+    def only(self, keep: BoolArray) -> "Extensions":
+        """Return the extensions for which ``keep`` is true."""
+        kept = np.flatnonzero(keep)
+        return Extensions(
+            self.columns[kept],
+            self.priority[kept],
+            self.costs[kept],
+            lambda index: self.extend(int(kept[index])),
+        )
+
+
+class ActionSpace(ABC):
+    """The joint actions that are allowed in one step.
+
+    Attributes
+    ----------
+    is_down_closed
+        Whether whatever is feasible stays feasible when a column is dropped.
+    has_quick_program
+        Whether a solver finds the best action of `compact` quickly by itself.
+    why_not_iterative
+        Why the paper's step-by-step baselines do not apply here; ``None`` where they do.
+    """
+
+    kind: ClassVar[str]
+    is_down_closed: ClassVar[bool] = True
+    has_quick_program: ClassVar[bool] = True
+    why_not_iterative: ClassVar[str | None] = None
+    names: Sequence[str]
+
+    @property
+    def n_actions(self) -> int:
+        """``N``, the number of action columns."""
+        return len(self.names)
+
+    @property
+    @abstractmethod
+    def system(self) -> LinearSystem:
+        """The rules as the paper writes them (appendix C); all columns binary."""
+
+    @property
+    def compact(self) -> LinearSystem:
+        """An equivalent over the same action columns that solves faster."""
+        return self.system
+
+    @property
+    def slim(self) -> LinearSystem:
+        """The columns of `compact` with no more rows than are needed; looser in fractions."""
+        return self.compact
+
+    @abstractmethod
+    def sample(self, rng: np.random.Generator) -> Decision:
+        """Return a random feasible decision; every maximal one has a real chance."""
+
+    @abstractmethod
+    def extensions(self, decision: Decision) -> Extensions:
+        """List what can be added to ``decision`` while its plan is kept."""
+
+    @abstractmethod
+    def describe(self, decision: Decision) -> list[str]:
+        """Say ``decision`` in words, one line per worker, slot or walk."""
+
+    @abstractmethod
+    def to_tables(self) -> TableSet:
+        """Return the options and tables that define this space."""
+
+    @property
+    def knapsack(self) -> tuple[FloatArray, float]:
+        """What each column costs, ``(N,)``, not negative, and what no action costs more than."""
+        return np.ones(self.n_actions), float(self.n_actions)
+
+    @property
+    def base(self) -> "ActionSpace":
+        """The space without extra rules."""
+        return self
+
+    @property
+    def rules(self) -> Rules:
+        """The extra rules on top of `base`."""
+        return Rules()
+
+    @property
+    def loose(self) -> "ActionSpace":
+        """A larger, simpler space that training may use in place of this one."""
+        return self
+
+    def absent(self, workers: Iterable[str]) -> "ActionSpace":
+        """Return this space on a day when some workers are off."""
+        workers = list(workers)
+        if not workers:
+            return self
+        raise ProblemError(f"a {self.kind} space has no workers, so {say(workers)} cannot be off.")
+
+    @cached_property
+    def idle(self) -> Decision:
+        """The decision to do nothing, feasible or not, with a plan if there is one."""
+        action = np.zeros(self.n_actions, dtype=np.int8)
+        plan = self._plan(action)
+        return self._decision([]) if plan is None else Decision(action, plan)
+
+    def chosen(self, action: ActionArray) -> list[str]:
+        """Return the names of the columns that ``action`` chooses."""
+        return [self.names[column] for column in np.flatnonzero(action).tolist()]
+
+    def contains(self, actions: ArrayLike) -> BoolArray:
+        """Say for each action of a batch, ``(B, N)``, whether a feasible plan for it exists."""
+        actions = np.asarray(actions, dtype=np.int8)
+        if self.compact.n_columns == self.n_actions:
+            return self.compact.holds(actions)
+        return np.array([self._plan(action) is not None for action in actions], dtype=np.bool_)
+
+    def contains_quick(self, actions: ArrayLike) -> BoolArray:
+        """Say quickly which actions are feasible; a feasible one may be missed."""
+        return self.contains(actions)
+
+    def argmax_linear(self, weights: FloatArray) -> ActionArray | None:  # noqa: ARG002 (for others)
+        """Return a feasible action with the largest sum of ``weights``, ``(N,)``, proven.
+
+        ``None`` where a solver is needed.
+        """
+        return None
+
+    def construct_linear(self, weights: FloatArray) -> ActionArray | None:  # noqa: ARG002 (for others)
+        """Return a feasible action with a large sum of weights for each row, ``(B, N)``.
+
+        Not proven, but quick where `argmax_linear` takes milliseconds; ``None`` where it is no help.
+        """
+        return None
+
+    def certify(self, action: ArrayLike) -> Decision:
+        """Return ``action`` with a plan that satisfies the system.
+
+        Raises
+        ------
+        InfeasibleDecision
+            When there is no such plan; the message says why.
+        """
+        action = frozen("action", action, np.int8, (self.n_actions,))
+        plan = self._plan(action)
+        if plan is None:
+            raise InfeasibleDecision(self._why_not(action))
+        decision = Decision(action, plan)
+        self.system.require(decision)
+        return decision
+
+    def compact_plan(self, action: ActionArray) -> FloatArray:
+        """Return plan columns of `compact` for a feasible ``action``."""
+        values = self._settle(self.compact.program(np.zeros(self.n_actions), fixed=action))
+        if values is None:
+            raise InfeasibleDecision(self._why_not(action))
+        return values[self.n_actions :]
+
+    def enumerate(self, cap: int) -> ActionArray:
+        """Return every feasible action, ``(A, N)``, the empty one first.
+
+        Raises
+        ------
+        TooLarge
+            When there are more than ``cap``, or finding them takes over 8 tries for each.
+        """
+        level = np.zeros((1, self.n_actions), dtype=np.int8)
+        level = level[self.contains(level)]
+        found = [level]
+        while len(level):
+            last = np.where(level == 1, np.arange(self.n_actions), -1).max(axis=1, initial=-1)
+            parent, column = np.nonzero(np.arange(self.n_actions) > last[:, None])
+            self._limit_tries(sum(map(len, found)) + len(parent), cap)
+            room = cap - sum(map(len, found))
+            level = self._extended(level, parent, column, room)
+            if len(level) > room:
+                raise self._too_many(cap)
+            found.append(level)
+        return np.concatenate(found)
+
+    def _extended(
+        self, level: ActionArray, parent: IntArray, column: IntArray, room: int
+    ) -> ActionArray:
+        """Return the feasible part of ``level[parent]`` plus ``column``; stop past ``room``."""
+        kept = [level[:0]]
+        for first in range(0, len(parent), _CHUNK):
+            part = level[parent[first : first + _CHUNK]]
+            part[np.arange(len(part)), column[first : first + _CHUNK]] = 1
+            kept.append(part[self.contains(part)])
+            if sum(map(len, kept)) > room:
+                break
+        return np.concatenate(kept)
+
+    def _limit_tries(self, tries: int, cap: int, per_action: int = 8) -> None:
+        if tries > per_action * cap:
+            raise TooLarge(
+                f"listing up to {cap} actions of the {self.kind} space takes more than "
+                f"{per_action * cap} tries."
+            )
+
+    def _too_many(self, cap: int) -> TooLarge:
+        return TooLarge(f"the {self.kind} space has more than {cap} feasible actions.")
+
+    def _decision(self, columns: Iterable[int]) -> Decision:
+        values = np.zeros(self.system.n_columns, dtype=np.int8)
+        values[list(columns)] = 1
+        return Decision(values[: self.n_actions], values[self.n_actions :])
+
+    def _plan(self, action: ActionArray) -> ActionArray | None:
+        """Return plan columns for ``action``, or ``None`` when there are none."""
+        if self.system.n_columns == self.n_actions:
+            return action[:0] if self.system.holds(action[None, :])[0] else None
+        program = self.system.program(np.zeros(self.n_actions), fixed=action)
+        values = self._settle(program)
+        return None if values is None else values[self.n_actions :].astype(np.int8)
+
+    def _settle(self, program: Program) -> FloatArray | None:
+        """Return a feasible point, or ``None`` when it is proven that there is none."""
+        solution = Highs().solve(program)
+        if solution.values is None and solution.status is not Status.INFEASIBLE:
+            raise SolverFailed(f"the solver could not settle a plan of the {self.kind} space.")
+        return solution.values
+
+    def _why_not(self, action: ActionArray) -> str:
+        """Say why ``action`` has no plan."""
+        chosen = say(self.chosen(action))
+        if self.compact.n_columns == self.n_actions:
+            broken = self.compact.violations(Decision(action, action[:0]))
+            return f"{chosen} cannot be chosen together ({'; '.join(broken)})."
+        return (
+            f"{chosen} cannot be chosen together: no plan for it satisfies the {self.kind} rules."
+        )
+
+    def _draw_by_program(self, rng: np.random.Generator) -> Decision:
+        """Draw by maximising random positive weights: every maximal action has a chance."""
+        weights = np.exp(2.0 * rng.standard_normal(self.n_actions))
+        solution = Highs().solve(self.compact.program(weights), Limits(seconds=10.0))
+        if solution.status is Status.INFEASIBLE:
+            raise no_decision(self.compact)
+        if solution.values is None:
+            raise SolverFailed(f"no decision of the {self.kind} space was found in 10 seconds.")
+        return self.certify(solution.values[: self.n_actions])

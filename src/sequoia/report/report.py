@@ -1,0 +1,151 @@
+"""One page that says and shows what an evaluation found."""
+
+from collections.abc import Iterable
+from html import escape
+
+import numpy as np
+
+from sequoia.errors import ProblemError
+from sequoia.evaluation.evaluation import Evaluation
+from sequoia.evaluation.intervals import Estimate
+from sequoia.plots import (
+    plot_comparison,
+    plot_decision,
+    plot_decision_times,
+    plot_episode,
+    plot_paired,
+    plot_problem,
+    plot_reward_over_time,
+)
+from sequoia.policies import POLICIES
+from sequoia.problem import Problem
+from sequoia.report.embed import embedded
+from sequoia.report.html import page, quiet, table
+from sequoia.simulate import Trajectory
+
+
+def report(evaluation: Evaluation, problem: Problem, words: Iterable[tuple[str, str]] = ()) -> str:
+    """Return a self-contained page of HTML: pictures inside, no scripts, nothing to fetch.
+
+    Parameters
+    ----------
+    words
+        What there is to say about the problem: labels and texts.
+    """
+    if problem.fingerprint != evaluation.fingerprint:
+        raise ProblemError(
+            f"the problem has the fingerprint {problem.fingerprint}, but {evaluation.fingerprint} "
+            "was evaluated; it was changed since, or it is another one."
+        )
+    sections = [
+        ("The problem", _problem(problem, words)),
+        ("Who earns how much", _comparison(evaluation)),
+        ("Step by step", _over_time(evaluation)),
+        ("The same luck for all", _paired(evaluation)),
+        ("Time of a decision", _times(evaluation)),
+        *_example(evaluation, problem),
+    ]
+    return page(evaluation.problem, _headline(evaluation), sections, _foot(evaluation))
+
+
+def _headline(evaluation: Evaluation) -> str:
+    best = evaluation.best
+    text = f"<b>{escape(best)}</b> earns the most: {_say(evaluation.mean(best))} per step"
+    relative, percent = evaluation.relative_to_random(best), evaluation.percent_of_bound(best)
+    if relative is not None:
+        text += f", {relative:.2f} times what random decisions earn"
+    if percent is not None:
+        text += f", {percent:.1f} % of what no policy can exceed on average"
+        if percent > 100:
+            text += " (above 100 % is the luck of these episodes)"
+    return f"<p>{text}.</p>"
+
+
+def _problem(problem: Problem, words: Iterable[tuple[str, str]]) -> str:
+    rows = "".join(
+        f"<tr><td>{escape(label)}</td><td>{escape(text)}</td></tr>" for label, text in words
+    )
+    said = f'<table class="words">{rows}</table>' if rows else ""
+    return said + embedded(plot_problem(problem), f"The problem: {problem.name}")
+
+
+def _comparison(evaluation: Evaluation) -> str:
+    heads = ("policy", "reward per step", "× random", "% of bound", "ms per decision")
+    rows = []
+    for name in evaluation.names:
+        relative, percent = evaluation.relative_to_random(name), evaluation.percent_of_bound(name)
+        cells = (
+            escape(name),
+            _say(evaluation.mean(name)),
+            "–" if relative is None else f"{relative:.2f}",
+            "–" if percent is None else f"{percent:.1f}",
+            f"{evaluation.ms_per_decision(name):.3g}",
+        )
+        rows.append("".join(f"<td>{cell}</td>" for cell in cells))
+    head = "".join(f"<th>{text}</th>" for text in heads)
+    numbers = table(head, rows)
+    known = [name for name in evaluation.names if name in POLICIES]
+    items = "".join(f"<li><b>{name}</b>: {escape(POLICIES[name].words)}</li>" for name in known)
+    picture = embedded(plot_comparison(evaluation), "Mean reward of each policy, random = 1")
+    return f"{picture}{numbers}<ul>{items}</ul>"
+
+
+def _over_time(evaluation: Evaluation) -> str:
+    text = "Bands are 95 % confidence intervals of the mean of each step."
+    return embedded(plot_reward_over_time(evaluation), "Reward over time") + quiet(text)
+
+
+def _paired(evaluation: Evaluation) -> str:
+    best = evaluation.best
+    text = (
+        f"Every policy met the same starts and the same luck, so differences to {best} are known "
+        "better than the means themselves. Each dot is an episode."
+    )
+    rows = [
+        f"<td>{escape(name)}</td><td>{_say(evaluation.paired(name, best))}</td>"
+        for name in evaluation.names
+        if name != best
+    ]
+    head = f"<th>policy</th><th>per step, minus {escape(best)}</th>"
+    picture = embedded(plot_paired(evaluation), "Paired differences of rewards")
+    return picture + quiet(text) + table(head, rows)
+
+
+def _times(evaluation: Evaluation) -> str:
+    text = (
+        "The middle half as a bar with its median; all but the outer 5 % on either side as a line."
+    )
+    return embedded(plot_decision_times(evaluation), "Time of a decision") + quiet(text)
+
+
+def _example(evaluation: Evaluation, problem: Problem) -> list[tuple[str, str]]:
+    """Show the first episode of the best policy that was kept, and its busiest decision."""
+    kept = [name for name in (evaluation.best, *evaluation.names) if name in evaluation.examples]
+    if not kept:
+        return []
+    name = kept[0]
+    example = evaluation.examples[name]
+    rewards = evaluation.rewards[evaluation.index(name), :1]
+    played = Trajectory(example.states[None], example.actions[None], rewards)
+    step = int(np.argmax(example.actions.sum(axis=1)))
+    decision = problem.space.certify(example.actions[step])
+    lines = "".join(f"<li>{escape(line)}</li>" for line in problem.space.describe(decision))
+    episode = embedded(plot_episode(played, problem), f"An episode under {name}")
+    picture = embedded(plot_decision(problem, decision), f"A decision of {name}")
+    return [
+        (f"An episode under {name}", episode + quiet("Dots mark the arms that were acted on.")),
+        (f"A decision of {name}: step {step} of that episode", f"{picture}<ul>{lines}</ul>"),
+    ]
+
+
+def _foot(evaluation: Evaluation) -> str:
+    bound = evaluation.bound
+    text = f"{evaluation.n_episodes} episodes, seed {evaluation.seed}, "
+    text += f"problem {evaluation.fingerprint}"
+    if bound is not None:
+        text += f", {bound.kind} bound {bound.per_step:.5g} per step in {bound.seconds:.2g} s"
+    return quiet(f"{text}. ± is a 95 % confidence interval.")
+
+
+def _say(one: Estimate) -> str:
+    return f"{one.mean:.3f}" if np.isnan(one.half) else f"{one.mean:.3f} ± {one.half:.3f}"

@@ -1,0 +1,16 @@
+"""How a linear program is solved: `Program` in, `Solution` out."""
+
+from sequoia.solvers.highs import Highs, HighsSession, write_mps
+from sequoia.solvers.program import Limits, Program, Solution, Status
+from sequoia.solvers.solver import Solver
+
+__all__ = [
+    "Highs",
+    "HighsSession",
+    "Limits",
+    "Program",
+    "Solution",
+    "Solver",
+    "Status",
+    "write_mps",
+]

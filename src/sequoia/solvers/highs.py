@@ -1,0 +1,182 @@
+"""HiGHS, the embedded open-source solver."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import highspy
+import numpy as np
+
+from sequoia.errors import FileError, ProblemError, SolverFailed
+from sequoia.solvers.checks import require_finite, require_numbers
+from sequoia.solvers.program import Limits, Program, Solution, Status
+from sequoia.validation import FloatArray
+
+_ROW_WISE = 2
+_MAXIMISE = -1
+
+_STATUS = {
+    highspy.HighsModelStatus.kOptimal: Status.OPTIMAL,
+    highspy.HighsModelStatus.kInfeasible: Status.INFEASIBLE,
+    highspy.HighsModelStatus.kUnbounded: Status.UNBOUNDED,
+    highspy.HighsModelStatus.kTimeLimit: Status.LIMIT,
+    highspy.HighsModelStatus.kSolutionLimit: Status.LIMIT,
+    highspy.HighsModelStatus.kIterationLimit: Status.LIMIT,
+    highspy.HighsModelStatus.kInterrupt: Status.LIMIT,
+}
+
+
+class Highs:
+    """Arrays go straight in; one thread; a fresh instance per solve, hence safe to share.
+
+    Parameters
+    ----------
+    options
+        HiGHS options by name, on top of ours.
+    """
+
+    name = "highs"
+
+    def __init__(self, **options: Any) -> None:
+        self._options = options
+
+    def solve(
+        self,
+        program: Program,
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        start: FloatArray | None = None,
+    ) -> Solution:
+        """Solve ``program``; ``start`` is a complete point to begin from."""
+        began = time.perf_counter()
+        engine = self._engine(program)
+        _limit(engine, limits)
+        if start is not None:
+            columns = np.arange(len(start), dtype=np.int32)
+            engine.setSolution(len(start), columns, np.asarray(start, dtype=np.float64))
+        engine.run()
+        return _read(engine, program, time.perf_counter() - began)
+
+    def session(self, program: Program) -> "HighsSession":
+        """Return a session that maximises many objectives over the rows of ``program``."""
+        return HighsSession(self._engine(program), program)
+
+    def _engine(self, program: Program) -> Any:
+        engine = _load(program)
+        _set(engine, self._options)
+        return engine
+
+
+class HighsSession:
+    """One program kept in the solver, for many objectives; begins where it last ended.
+
+    Not to be shared between threads.
+    """
+
+    def __init__(self, engine: Any, program: Program) -> None:
+        self._engine = engine
+        self._program = program
+        self._columns = np.arange(len(program.objective), dtype=np.int32)
+        self._nodes = int(engine.getOptionValue("mip_max_nodes")[1])
+
+    def forget(self) -> None:
+        """Begin the next solve from nothing, so that it does not depend on earlier ones."""
+        self._engine.clearSolver()
+
+    def bound(self, lower: FloatArray, upper: FloatArray) -> None:
+        """Set bounds of the first columns, for all that follows."""
+        size = len(lower)
+        self._engine.changeColsBounds(size, self._columns[:size], lower, upper)
+
+    def maximise(
+        self,
+        objective: FloatArray,
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        start: FloatArray | None = None,
+    ) -> Solution:
+        """Maximise another objective, ``(C,)``."""
+        began = time.perf_counter()
+        require_finite("objective", objective)
+        program = replace(self._program, objective=objective)
+        self._engine.changeColsCost(len(self._columns), self._columns, objective)
+        # A limit stays set in the solver, so that each call has to set its own.
+        nodes = self._nodes if limits.nodes is None else limits.nodes
+        _limit(self._engine, replace(limits, nodes=nodes))
+        if start is not None:
+            self._engine.setSolution(len(start), self._columns, start)
+        self._engine.run()
+        return _read(self._engine, program, time.perf_counter() - began)
+
+
+def _load(program: Program) -> Any:
+    require_numbers(program)
+    engine = highspy.Highs()
+    _set(engine, {"output_flag": False, "threads": 1, "mip_abs_gap": 1e-9})
+    matrix = program.matrix
+    rows, columns = matrix.shape
+    status = engine.passModel(
+        columns,
+        rows,
+        matrix.nnz,
+        _ROW_WISE,
+        _MAXIMISE,
+        0.0,
+        program.objective,
+        program.column_lower,
+        program.column_upper,
+        program.lower,
+        program.upper,
+        matrix.indptr[:-1].astype(np.int32),
+        matrix.indices.astype(np.int32),
+        matrix.data.astype(np.float64),
+        program.is_integer.astype(np.int32),
+    )
+    if status == highspy.HighsStatus.kError:
+        raise SolverFailed(
+            f"HiGHS does not accept a program with {columns} columns and {rows} rows; the entries "
+            f"of its matrix must be below 1e15."
+        )
+    return engine
+
+
+def _set(engine: Any, options: dict[str, Any]) -> None:
+    for name, value in options.items():
+        if engine.setOptionValue(name, value) != highspy.HighsStatus.kOk:
+            raise ProblemError(f"HiGHS has no option {name} = {value!r}.")
+
+
+def _limit(engine: Any, limits: Limits) -> None:
+    _set(engine, {"time_limit": min(limits.seconds, 1e9), "mip_rel_gap": limits.gap})
+    if limits.nodes is not None:
+        _set(engine, {"mip_max_nodes": limits.nodes})
+
+
+def _read(engine: Any, program: Program, seconds: float) -> Solution:
+    model_status = engine.getModelStatus()
+    status = _STATUS.get(model_status, Status.FAILED)
+    if model_status == highspy.HighsModelStatus.kUnboundedOrInfeasible:
+        # Every column of ours that matters is bounded, so only one of the two can be meant.
+        bounded = (
+            np.isfinite(program.column_lower).all() and np.isfinite(program.column_upper).all()
+        )
+        status = Status.INFEASIBLE if bounded else Status.FAILED
+    info = engine.getInfo()
+    is_mip = bool(program.is_integer.any())
+    if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+        bound = info.mip_dual_bound if is_mip and status is Status.LIMIT else np.inf
+        bound = -np.inf if status is Status.INFEASIBLE else bound
+        return Solution(status, None, -np.inf, float(bound), seconds)
+    solution = engine.getSolution()
+    values = np.array(solution.col_value)
+    values[program.is_integer] = np.rint(values[program.is_integer])
+    objective = float(program.objective @ values)
+    if is_mip:
+        return Solution(status, values, objective, float(info.mip_dual_bound), seconds)
+    bound = objective if status is Status.OPTIMAL else np.inf
+    return Solution(status, values, objective, float(bound), seconds, np.array(solution.row_dual))
+
+
+def write_mps(program: Program, path: Path) -> None:
+    """Write ``program`` as an MPS file, for inspection in any solver."""
+    if _load(program).writeModel(str(path)) == highspy.HighsStatus.kError:
+        raise FileError(f"{path} cannot be written by HiGHS.")

@@ -1,0 +1,83 @@
+"""A mixed-integer linear program as plain numbers, and what a solver says about it."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+from scipy.sparse import csr_array
+
+from sequoia.validation import BoolArray, FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """Maximise ``objective @ x`` subject to linear rows and column bounds.
+
+    Attributes
+    ----------
+    objective
+        ``(C,)``; always maximised.
+    matrix, lower, upper
+        Rows ``lower <= matrix @ x <= upper``; ``matrix`` is ``(R, C)`` in CSR form.
+    column_lower, column_upper
+        Column bounds, ``(C,)``.
+    is_integer
+        Which columns must be whole numbers, ``(C,)``.
+    """
+
+    objective: FloatArray
+    matrix: csr_array
+    lower: FloatArray
+    upper: FloatArray
+    column_lower: FloatArray
+    column_upper: FloatArray
+    is_integer: BoolArray
+
+
+class Status(Enum):
+    """How a solve ended."""
+
+    OPTIMAL = "optimal"
+    LIMIT = "limit"
+    INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
+    FAILED = "failed"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a solver may stop early: after so many seconds or nodes, or within a relative gap."""
+
+    seconds: float = float("inf")
+    gap: float = 1e-6
+    nodes: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Solution:
+    """What a solver found.
+
+    Attributes
+    ----------
+    values
+        The best point found, ``(C,)``, integer columns rounded; ``None`` when there is none.
+    objective
+        Value of that point; ``-inf`` when there is none.
+    bound
+        No feasible point exceeds it; ``inf`` when nothing is proven.
+    row_duals
+        Price of each row, ``(R,)``, for a program without integer columns; else ``None``.
+    """
+
+    status: Status
+    values: FloatArray | None
+    objective: float
+    bound: float
+    seconds: float
+    row_duals: FloatArray | None = None
+
+    @property
+    def gap(self) -> float:
+        """Proven distance from the best, relative to the objective; ``inf`` without a point."""
+        if self.values is None:
+            return float("inf")
+        return max(0.0, self.bound - self.objective) / max(abs(self.objective), 1e-9)

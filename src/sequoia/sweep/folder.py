@@ -1,0 +1,152 @@
+"""The folder of a sweep: one sub-folder per cell, and a lock."""
+
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomli_w
+from pydantic import ValidationError
+
+from sequoia.errors import FileError
+from sequoia.io import write_text
+from sequoia.sweep.cell import Cell
+from sequoia.sweep.plan import Plan, read_plan
+from sequoia.sweep.result import CellResult
+
+# Whoever asks for the status holds the lock for a moment.
+_PATIENCE = 0.2
+
+
+@dataclass(frozen=True)
+class ResultsFolder:
+    """Where a sweep keeps what it finds; whatever is there is complete."""
+
+    path: Path
+
+    def make(self) -> None:
+        """Make the folder."""
+        try:
+            (self.path / "cells").mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"{self.path} cannot be made: {error.strerror}.") from None
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other sweeps out; the lock ends with this process, however that ends."""
+        with self._lock.open("a+") as file:
+            if not _take(file, patience=_PATIENCE):
+                file.seek(0)
+                holder = file.read().strip() or "another one"
+                raise FileError(
+                    f"{self.path} is in use: the sweep with process id {holder} is writing to it."
+                )
+            file.truncate(0)
+            file.write(f"{os.getpid()}\n")
+            file.flush()
+            try:
+                yield
+            finally:
+                self._running.unlink(missing_ok=True)
+
+    @property
+    def is_in_use(self) -> bool:
+        """Whether a sweep is writing to it now."""
+        if not self._lock.exists():
+            return False
+        with self._lock.open("a+") as file:
+            return not _take(file)
+
+    def work(self, cell: Cell) -> Path:
+        """Return where the finished pieces of an unfinished cell are kept."""
+        return self._of(cell) / "work"
+
+    def result(self, cell: Cell) -> CellResult | None:
+        """Return what a cell found; ``None`` while it is not done, or when the file is damaged."""
+        try:
+            content = json.loads((self._of(cell) / "result.json").read_text(encoding="utf-8"))
+            return CellResult.model_validate(content)
+        except (OSError, ValueError, ValidationError):
+            return None
+
+    def error(self, cell: Cell) -> str | None:
+        """Return what went wrong with a cell the last time, if that is all there is."""
+        try:
+            return (self._of(cell) / "error.txt").read_text(encoding="utf-8").strip()
+        except OSError:
+            return None
+
+    def keep(self, cell: Cell, result: CellResult) -> None:
+        """Write what a cell found, and forget its pieces."""
+        folder = self._of(cell)
+        folder.mkdir(exist_ok=True)
+        content = json.dumps(result.model_dump(mode="json"), ensure_ascii=False, allow_nan=False)
+        write_text(folder / "result.json", content)
+        (folder / "error.txt").unlink(missing_ok=True)
+        shutil.rmtree(folder / "work", ignore_errors=True)
+
+    def keep_error(self, cell: Cell, text: str) -> None:
+        """Write what went wrong with a cell."""
+        self._of(cell).mkdir(exist_ok=True)
+        write_text(self._of(cell) / "error.txt", text)
+
+    def forget_error(self, cell: Cell) -> None:
+        """Forget what went wrong with a cell, which is about to be tried again."""
+        (self._of(cell) / "error.txt").unlink(missing_ok=True)
+
+    def keep_plan(self, plan: Plan) -> None:
+        """Write the plan, for `plan` and for people."""
+        content = plan.model_dump(mode="json", exclude_none=True)
+        write_text(self.path / "plan.toml", tomli_w.dumps(content))
+
+    def plan(self) -> Plan:
+        """Read the plan of the last sweep."""
+        if not (self.path / "cells").is_dir():
+            raise FileError(f"{self.path} is not the folder of a sweep: it has no cells.")
+        return read_plan(self.path / "plan.toml")
+
+    def note_running(self, jobs: int, since: Mapping[Cell, float]) -> None:
+        """Write which cells are being computed, for `running`."""
+        cells = {cell.key: began for cell, began in since.items()}
+        write_text(self._running, json.dumps({"jobs": jobs, "cells": cells}))
+
+    def running(self) -> tuple[int, dict[str, float]]:
+        """Return the number of processes, and for how many seconds each cell has been running."""
+        try:
+            content: dict[str, Any] = json.loads(self._running.read_text())
+        except (OSError, ValueError):
+            return 1, {}
+        now = time.time()
+        return content["jobs"], {key: now - began for key, began in content["cells"].items()}
+
+    def _of(self, cell: Cell) -> Path:
+        return self.path / "cells" / cell.key
+
+    @property
+    def _lock(self) -> Path:
+        return self.path / "lock"
+
+    @property
+    def _running(self) -> Path:
+        return self.path / "running.json"
+
+
+def _take(file: Any, patience: float = 0.0) -> bool:
+    """Lock an open file; another process may hold it for ``patience`` seconds."""
+    import fcntl
+
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.02)
+        else:
+            return True

@@ -1,0 +1,206 @@
+"""What a sweep computes: problems × seeds × policies, as TOML."""
+
+import inspect
+import itertools
+import tomllib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+    model_validator,
+)
+
+from sequoia.errors import FileError, SequoiaError
+from sequoia.evaluation.evaluate import BoundKind
+from sequoia.policies.registry import SECONDS, recipe
+from sequoia.problem.families import FAMILIES
+from sequoia.sweep.cell import Cell, Entry, Training
+
+DEFAULT_TRAINING = Training("default", {})
+
+
+def _count_from_one(value: object) -> object:
+    """Read a number of seeds as the paper does: ``3`` is 1, 2, 3."""
+    return range(1, value + 1) if type(value) is int else value
+
+
+def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
+    twice = sorted({value for value in values if values.count(value) > 1})
+    if twice:
+        raise ValueError(f"{twice[0]!r} is named twice")
+    return values
+
+
+Seed = Annotated[int, Field(strict=True, ge=0)]
+Seeds = Annotated[tuple[Seed, ...], BeforeValidator(_count_from_one), Field(min_length=1)]
+Names = Annotated[tuple[str, ...], Field(min_length=1)]
+Episodes = Annotated[int, Field(strict=True, ge=1)]
+Seconds = Annotated[float, Field(gt=0)]
+
+
+class TrainedPolicy(BaseModel):
+    """A trained policy under a name of its own; further keys override the preset."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    name: str
+    policy: str = "sequoia"
+    preset: str = "default"
+
+    @property
+    def training(self) -> Training:
+        """How its model is trained."""
+        return Training(self.preset, dict(self.model_extra or {}))
+
+    @model_validator(mode="after")
+    def _check(self) -> "TrainedPolicy":
+        with _with_a_place():
+            if not recipe(self.policy).needs_model:
+                raise ValueError(f"{self.policy} is not trained; sequoia or iterative-dqn is")
+            self.training.settings()
+        return self
+
+
+class ProblemGrid(BaseModel):
+    """Problems of one family; further keys are its knobs, and a list of values makes a grid.
+
+    What is left out is as in the plan.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+
+    family: str
+    policies: Names | None = None
+    seeds: Seeds | None = None
+    episodes: Episodes | None = None
+    bound: BoundKind | None = None
+    decision_seconds: Seconds | None = None
+
+    @model_validator(mode="after")
+    def _check(self) -> "ProblemGrid":
+        if self.family not in FAMILIES:
+            raise ValueError(f"there is no family {self.family!r}; known: {', '.join(FAMILIES)}")
+        known = inspect.signature(FAMILIES[self.family]).parameters
+        for name, values in self._lists().items():
+            if name == "seed":
+                raise ValueError("seed is not a knob here; write seeds = [...]")
+            if name not in known:
+                wanted = ", ".join(knob for knob in known if knob != "seed")
+                raise ValueError(f"{self.family} has no knob {name!r}; known: {wanted}")
+            kind: Any = get_args(known[name].annotation)[0]
+            TypeAdapter(dict[str, list[kind]]).validate_python({name: values}, strict=True)
+        return self
+
+    def _lists(self) -> dict[str, list[Any]]:
+        given = self.model_extra or {}
+        return {name: v if isinstance(v, list) else [v] for name, v in given.items()}
+
+    def knobs(self) -> Iterator[dict[str, Any]]:
+        """Yield the knobs of every problem of the grid."""
+        lists = self._lists()
+        for values in itertools.product(*lists.values()):
+            yield dict(zip(lists, values, strict=True))
+
+
+class Plan(BaseModel):
+    """A sweep.
+
+    Attributes
+    ----------
+    seeds
+        Of problems, training and episodes; a number means that many, from 1.
+    episodes
+        Episodes of each policy in each problem.
+    policies
+        Names known to `make_policy`, or of `trained`.
+    bound
+        Which upper bound to compute.
+    decision_seconds
+        Longest time for one decision, where a solver is used.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    policies: Names
+    seeds: Seeds = (1,)
+    episodes: Episodes = 50
+    bound: BoundKind = "lp"
+    decision_seconds: Seconds = SECONDS
+    trained: tuple[TrainedPolicy, ...] = ()
+    problems: Annotated[tuple[ProblemGrid, ...], Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _check(self) -> "Plan":
+        _distinct(tuple(one.name for one in self.trained))
+        with _with_a_place():
+            for names in (self.policies, *(grid.policies or () for grid in self.problems)):
+                self._entries(_distinct(names))
+        for seeds in (self.seeds, *(grid.seeds or () for grid in self.problems)):
+            _distinct(seeds)
+        return self
+
+    def _entries(self, names: tuple[str, ...]) -> tuple[Entry, ...]:
+        known = {one.name: Entry(one.name, one.policy, one.training) for one in self.trained}
+        return tuple(known.get(name) or _plain(name) for name in names)
+
+    def cells(self) -> list[Cell]:
+        """Return all cells, each once, in the order of the plan."""
+        cells = [cell for grid in self.problems for cell in self._cells(grid)]
+        return list({cell.key: cell for cell in cells}.values())
+
+    def _cells(self, grid: ProblemGrid) -> Iterator[Cell]:
+        for knobs in grid.knobs():
+            for seed in grid.seeds or self.seeds:
+                yield Cell(
+                    family=grid.family,
+                    knobs=knobs,
+                    seed=seed,
+                    entries=self._entries(grid.policies or self.policies),
+                    episodes=grid.episodes or self.episodes,
+                    bound=grid.bound or self.bound,
+                    decision_seconds=grid.decision_seconds or self.decision_seconds,
+                )
+
+
+def _plain(name: str) -> Entry:
+    return Entry(name, name, DEFAULT_TRAINING if recipe(name).needs_model else None)
+
+
+def read_plan(path: Path) -> Plan:
+    """Read a plan, or say in one line what is wrong with it."""
+    try:
+        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    except FileNotFoundError:
+        raise FileError(f"{path} does not exist.") from None
+    except (OSError, ValueError) as error:
+        raise FileError(f"{path} cannot be read as TOML: {error}.") from None
+    return make_plan(content, str(path))
+
+
+def make_plan(content: Mapping[str, Any], where: str) -> Plan:
+    """Make a plan from what a file holds; ``where`` goes into error messages."""
+    try:
+        return Plan.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in first["loc"])
+        said = first["msg"].removeprefix("Value error, ").rstrip(".")
+        found = "" if first["type"] in ("value_error", "missing") else f", not {first['input']!r}"
+        raise FileError(f"{where}: {f'{place[1:]}: ' if place else ''}{said}{found}.") from None
+
+
+@contextmanager
+def _with_a_place() -> Iterator[None]:
+    """Turn errors of ours into those that pydantic gives a place to."""
+    try:
+        yield
+    except SequoiaError as error:
+        raise ValueError(str(error)) from None

@@ -1,0 +1,22 @@
+import numpy as np
+import pytest
+
+from sequoia.bounds.lagrangian.pricing_problem import PricingProblem
+from sequoia.optimize import ActionEncoding, LinearArgmax
+from sequoia.optimize import linear as linear_module
+from sequoia.problem.families import FAMILIES
+
+
+def test_oracle_bounds_are_valid_and_spare_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = ActionEncoding.of_problem(FAMILIES["capacity"](arms=20))
+    rng = np.random.default_rng(0)
+    base = rng.random(20)
+    weights = base + 0.01 * rng.random((30, 20))
+    best = [LinearArgmax(columns).maximise(w).value for w in weights]
+    monkeypatch.setattr(linear_module, "_MAX_COLUMNS_TO_LIST", 0)
+    oracle = PricingProblem(columns)
+    bounds, is_new = oracle.ask(weights, allowance=0.05, deadline=np.inf)
+    assert is_new
+    assert (bounds >= np.array(best) - 1e-6).all()
+    assert (bounds <= np.array(best) + 0.05 + 1e-6).all()
+    assert len(oracle._asked) < 10

@@ -1,0 +1,245 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sequoia.errors import FileError, InfeasibleDecision, ProblemError
+from sequoia.evaluation import evaluate, load_evaluation, save_evaluation
+from sequoia.evaluation.block_cache import BlockCache
+from sequoia.evaluation.evaluate import BLOCK
+from sequoia.policies import Idle, Random
+from sequoia.problem import Decision
+from sequoia.problem.families import capacity, interventions, routing, scheduling, trap
+
+PROBLEM = capacity(arms=8, workers=3, horizon=6)
+NAMES = ["idle", "random", "sampling", "iterative-myopic", "myopic", "price", "price-update"]
+
+
+@pytest.fixture(scope="module")
+def found():
+    return evaluate(PROBLEM, NAMES, episodes=7, seed=3)
+
+
+def test_shapes_and_content(found):
+    assert found.rewards.shape == found.seconds.shape == (7, 7, 6)
+    assert found.fingerprint == PROBLEM.fingerprint
+    assert (found.seconds > 0).all()
+    assert list(found.examples) == NAMES
+    assert found.examples["price"].states.shape == (7, 8)
+    assert found.bound is not None
+    assert found.bound.kind == "lp"
+
+
+def test_neither_order_nor_company_nor_processes_change_a_number(found):
+    other = evaluate(PROBLEM, ["price", "sampling", "idle"], 7, 3, bound="none", jobs=2)
+    for name in other.names:
+        mine, theirs = found.index(name), other.index(name)
+        assert np.array_equal(found.rewards[mine], other.rewards[theirs])
+        assert np.array_equal(found.examples[name].states, other.examples[name].states)
+        assert found.mean(name) == other.mean(name)
+        # Random is played whether or not it is asked for, so this stays the same too.
+        assert found.relative_to_random(name) == other.relative_to_random(name)
+    assert np.array_equal(found.random, other.random)
+
+
+def test_the_first_episodes_stay_the_same_when_more_are_asked_for(found):
+    fewer = evaluate(PROBLEM, ["random", "price"], BLOCK - 1, 3, bound="none")
+    for index, name in enumerate(fewer.names):
+        assert np.array_equal(fewer.rewards[index], found.rewards[found.index(name), : BLOCK - 1])
+
+
+def test_another_seed_is_another_day(found):
+    other = evaluate(PROBLEM, ["random"], 7, 4, bound="none")
+    assert not np.array_equal(other.rewards[0], found.random)
+
+
+def test_all_policies_share_starts_and_luck(found):
+    starts = [example.states[0] for example in found.examples.values()]
+    assert all(np.array_equal(start, starts[0]) for start in starts)
+
+
+def test_intervals_are_those_of_students_t(found):
+    means = found.rewards[found.index("price")].mean(axis=1)
+    one = found.mean("price")
+    low, high = stats.t.interval(0.95, 6, means.mean(), stats.sem(means))
+    assert (one.mean, one.low, one.high) == pytest.approx((means.mean(), low, high))
+    gap = means - found.rewards[found.index("idle")].mean(axis=1)
+    low, high = stats.t.interval(0.95, 6, gap.mean(), stats.sem(gap))
+    pair = found.paired("price", "idle")
+    assert (pair.mean, pair.low, pair.high) == pytest.approx((gap.mean(), low, high))
+    assert found.paired("idle", "price").mean == pytest.approx(-pair.mean)
+
+
+def test_the_summary_has_the_keys_that_people_rely_on(found):
+    summary = found.summary()
+    assert list(summary) == ["problem", "fingerprint", "bound", "policies"]
+    assert list(summary["bound"]) == ["kind", "per_step", "total", "seconds"]
+    assert list(summary["policies"]) == NAMES
+    for one in summary["policies"].values():
+        assert list(one) == [
+            "mean",
+            "low",
+            "high",
+            "percent_of_bound",
+            "relative_to_random",
+            "ms_per_decision",
+        ]
+    random, price = summary["policies"]["random"], summary["policies"]["price"]
+    assert random["relative_to_random"] == 1.0
+    assert price["relative_to_random"] == price["mean"] / random["mean"]
+    assert price["percent_of_bound"] == 100 * price["mean"] / summary["bound"]["per_step"]
+    assert price["low"] < price["mean"] < price["high"]
+
+
+def test_saved_and_read_again(found, tmp_path):
+    save_evaluation(found, tmp_path / "e.json")
+    again = load_evaluation(tmp_path / "e.json")
+    assert again.summary() == found.summary()
+    assert np.array_equal(again.rewards, found.rewards)
+    assert np.array_equal(again.examples["price"].actions, found.examples["price"].actions)
+    save_evaluation(again, tmp_path / "f.json")
+    assert (tmp_path / "e.json").read_bytes() == (tmp_path / "f.json").read_bytes()
+    content = json.loads((tmp_path / "e.json").read_text())
+    assert {key: content[key] for key in found.summary()} == found.summary()
+    assert list(content) == [*found.summary(), "data"]
+
+
+def test_one_episode_has_no_interval_and_is_still_json(tmp_path):
+    one = evaluate(trap(horizon=2), ["exact", "idle"], 1, bound="none")
+    save_evaluation(one, tmp_path / "e.json")
+    again = load_evaluation(tmp_path / "e.json")
+    assert again.summary()["policies"]["exact"]["low"] is None
+    assert again.summary()["bound"] is None
+    assert again.percent_of_bound("exact") is None
+
+
+@pytest.mark.parametrize(
+    "content", ["", "[]", "{}", '{"data": {"format": 9}}', '{"data": {"format": 1}}']
+)
+def test_what_is_no_evaluation_is_one_clear_line(tmp_path, content):
+    (tmp_path / "e.json").write_text(content)
+    with pytest.raises(FileError) as caught:
+        load_evaluation(tmp_path / "e.json")
+    assert "\n" not in str(caught.value)
+    with pytest.raises(FileError, match="does not exist"):
+        load_evaluation(tmp_path / "nowhere.json")
+
+
+@pytest.mark.parametrize(
+    ("policies", "options", "words"),
+    [
+        ([], {}, "policies is 0"),
+        (["idle", "idle"], {}, "idle is named twice"),
+        (["idle", "nonsense"], {}, "no policy 'nonsense'"),
+        (["sequoia"], {}, "needs a trained model"),
+        (["idle"], {"episodes": 0}, "episodes is 0"),
+        (["idle"], {"jobs": 0}, "jobs is 0"),
+        (["idle"], {"seed": -1}, "seed is -1"),
+    ],
+)
+def test_wrong_questions(policies, options, words):
+    with pytest.raises(ProblemError, match=words):
+        evaluate(PROBLEM, policies, **({"episodes": 1} | options))
+
+
+def test_a_policy_that_does_not_apply_is_known_in_either_way():
+    for jobs in (1, 2):
+        with pytest.raises(ProblemError, match=r"whittle: .* not a standard bandit"):
+            evaluate(PROBLEM, ["idle", "whittle"], 6, jobs=jobs, bound="none")
+
+
+class Cheat:
+    """Acts on everything."""
+
+    name = "cheat"
+
+    def __init__(self, problem) -> None:
+        self._space = problem.space
+
+    def act(self, _state, _step, _rng) -> Decision:
+        nothing = self._space.idle
+        return Decision(np.ones_like(nothing.action), nothing.plan)
+
+
+def test_every_decision_is_checked():
+    with pytest.raises(InfeasibleDecision, match=r"cheat, episode 0, step 0: .*needs a worker"):
+        evaluate(PROBLEM, {"cheat": Cheat}, 1)
+
+
+def test_policies_of_your_own():
+    mine = evaluate(PROBLEM, {"mine": Random, "lazy": Idle}, 3, bound="none", jobs=2)
+    # The name is part of the stream, so two names draw differently.
+    assert not np.array_equal(mine.rewards[0], mine.random)
+    assert mine.names == ["mine", "lazy"]
+
+
+def test_pieces_are_picked_up_and_not_played_again(tmp_path):
+    names, work = ["random", "price"], tmp_path / "parts"
+
+    class Stop(Exception):
+        pass
+
+    def stop_half_way(progress) -> None:
+        if progress.done == 3:
+            raise Stop
+
+    with pytest.raises(Stop):
+        evaluate(PROBLEM, names, 12, 0, work=work, on_event=stop_half_way)
+    kept = {file: file.read_bytes() for file in work.iterdir()}
+    assert len(kept) == 3
+    seen = []
+    whole = evaluate(PROBLEM, names, 12, 0, work=work, on_event=seen.append)
+    assert seen[0].kept == 3
+    assert seen[0].done == 4
+    assert seen[-1].done == seen[-1].total == 6
+    assert all(file.read_bytes() == content for file, content in kept.items())
+    fresh = evaluate(PROBLEM, names, 12, 0)
+    assert np.array_equal(whole.rewards, fresh.rewards)
+    again = evaluate(PROBLEM, names, 12, 0, work=work)
+    save_evaluation(whole, tmp_path / "a.json")
+    save_evaluation(again, tmp_path / "b.json")
+    assert (tmp_path / "a.json").read_bytes() == (tmp_path / "b.json").read_bytes()
+    BlockCache(work).clear()
+    assert not work.exists()
+
+
+def test_pieces_of_another_question_or_damaged_ones_are_not_used(tmp_path):
+    work = tmp_path / "parts"
+    evaluate(PROBLEM, ["random"], 5, 0, work=work, bound="none")
+    for file in work.iterdir():
+        file.write_bytes(file.read_bytes()[:100])
+    seen = []
+    evaluate(PROBLEM, ["random"], 5, 0, work=work, bound="none", on_event=seen.append)
+    evaluate(PROBLEM, ["random"], 5, 1, work=work, bound="none", on_event=seen.append)
+    evaluate(capacity(arms=8), ["random"], 5, 0, work=work, bound="none", on_event=seen.append)
+    assert [progress.kept for progress in seen] == [0, 0, 0]
+    (work / "a note of mine").write_text("")
+    BlockCache(work).clear()
+    assert [file.name for file in work.iterdir()] == ["a note of mine"]
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+@pytest.mark.parametrize("family", [capacity, scheduling, interventions, routing])
+def test_the_order_of_the_papers_figure(family, seed):
+    middle = ["sampling", "myopic"] + (["iterative-myopic"] if family is not routing else [])
+    found = evaluate(family(seed=seed), ["idle", "random", *middle, "price"], 4, seed)
+    assert found.paired("random", "idle").mean > 0
+    for name in middle:
+        assert found.paired(name, "random").mean > 0
+        # Behind a link, the best next step is often the best plan too.
+        least = 0.0 if family is not interventions else -0.1
+        assert found.paired("price", name).mean >= least
+    assert found.percent_of_bound("price") > 80
+    if family is not interventions:
+        assert found.mean("price").mean > 1.3 * found.mean("myopic").mean
+
+
+def test_files_appear_complete_or_not_at_all(found, tmp_path):
+    with pytest.raises(FileError, match="is not a folder"):
+        save_evaluation(found, tmp_path / "nowhere" / "e.json")
+    with pytest.raises(FileError, match="is a folder"):
+        save_evaluation(found, tmp_path)
+    save_evaluation(found, tmp_path / "e.json")
+    assert [file.name for file in Path(tmp_path).iterdir()] == ["e.json"]

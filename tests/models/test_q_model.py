@@ -1,0 +1,98 @@
+"""A folded model is the network that was trained, plus prices, for every action."""
+
+import numpy as np
+import pytest
+import torch
+from policy_cases import joint_states, tiny
+
+from sequoia.bounds.lagrangian.relax import relax
+from sequoia.models.price_part import PricePart
+from sequoia.models.q_model import QModel, View
+from sequoia.models.q_network import of_pairs, shapes
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.problem.families import epidemic, interventions
+
+PARTS = [
+    (hidden, value, linear, prices, clock)
+    for hidden in ((), (4,), (4, 3))
+    for value in (0, 5)
+    for linear in (False, True)
+    for prices in (False, True)
+    for clock in (False, True)
+]
+ACTIONS = np.unpackbits(np.arange(8, dtype=np.uint8)[:, None], axis=1)[:, -3:].astype(np.int8)
+
+
+def model_of(problem, hidden=(4,), value=5, linear=True, prices=False, clock=True, scale=2.5):
+    view, columns = View(indicators=True, clock=clock), ActionEncoding.of_problem(problem)
+    start = problem.draw_start(np.random.default_rng(0), 1)
+    features = view.features(problem, start, np.zeros(1, np.int64)).shape[1]
+    rng = np.random.default_rng(3)
+    sizes = shapes(features, columns.n_inputs, hidden, value, linear)
+    own = {
+        name: np.asarray(rng.standard_normal(shape), np.float32) for name, shape in sizes.items()
+    }
+    part = PricePart.of(relax(problem).prices, problem.horizon) if prices else None
+    return QModel(problem, columns, view, own, scale, part)
+
+
+def separately(model, states, steps, actions):
+    """Return Q of pairs: the torch network as it is trained, and prices arm by arm."""
+    problem = model.environment
+    features = model.view.features(problem, states, steps).astype(np.float32)
+    inputs = model.columns.encode(actions).astype(np.float32)
+    tensors = {name: torch.from_numpy(part) for name, part in model.parameters.items()}
+    network = of_pairs(tensors, torch.from_numpy(features), torch.from_numpy(inputs))
+    total = model.scale * network.numpy().astype(np.float64)
+    if model.prices is not None:
+        for row, (state, step) in enumerate(zip(states, steps, strict=True)):
+            q_values = model.prices.q_values[step]
+            levels = problem.levels(actions[row][None])[0]
+            total[row] += sum(q_values[j, state[j], levels[j]] for j in range(len(state)))
+            total[row] += model.prices.offset[step]
+    return total
+
+
+def folded(model, states, steps, actions):
+    return model.fold(states, steps).values(model.columns.encode(actions)[:, None])[:, 0]
+
+
+@pytest.mark.parametrize(("hidden", "value", "linear", "prices", "clock"), PARTS)
+@pytest.mark.parametrize("kind", ["assignment", "doses"])
+def test_folding_changes_no_value(kind, hidden, value, linear, prices, clock):
+    """With dose indicators as inputs for ``doses``; feasible or not."""
+    problem = tiny(kind, 1, horizon=3)
+    model = model_of(problem, hidden, value, linear, prices, clock)
+    assert (model.columns.dose_indicators is not None) == (kind == "doses")
+    states = np.tile(joint_states(problem), (3, 1))
+    rng = np.random.default_rng(4)
+    steps, actions = rng.integers(0, 3, len(states)), ACTIONS[rng.integers(0, 8, len(states))]
+    wanted = separately(model, states, steps, actions)
+    assert folded(model, states, steps, actions) == pytest.approx(wanted, rel=1e-4, abs=1e-4)
+
+
+def test_on_the_setting_with_interventions():
+    problem = interventions(arms=9, budget=3, horizon=5)
+    model = model_of(problem, prices=True)
+    rng = np.random.default_rng(5)
+    states, steps = rng.integers(0, 4, (50, 9)), rng.integers(0, 5, 50)
+    actions = rng.integers(0, 2, (50, problem.space.n_actions)).astype(np.int8)
+    wanted = separately(model, states, steps, actions)
+    assert folded(model, states, steps, actions) == pytest.approx(wanted, rel=1e-4, abs=1e-4)
+
+
+def test_the_clock_counts_down():
+    problem = tiny("budget", 0, horizon=4)
+    states = joint_states(problem)[:2]
+    seen = View().features(problem, states, np.array([0, 3]))
+    assert seen[:, -1].tolist() == [1.0, 0.25]
+    assert seen[:, :-1].tolist() == problem.features(states).tolist()
+    assert View(clock=False).features(problem, states, np.array([0, 3])).shape[1] == 6
+
+
+def test_without_indicators_the_network_sees_the_bare_state():
+    problem = epidemic(arms=6, budget=2)
+    states = problem.draw_start(np.random.default_rng(0), 3)
+    seen = View(indicators=False, clock=False).features(problem, states, np.zeros(3, np.int64))
+    assert seen.dtype == np.float64
+    assert seen.tolist() == states.tolist()

@@ -1,0 +1,190 @@
+import csv
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sequoia.errors import FileError, ProblemError
+from sequoia.paper import report
+from sequoia.paper.experiment import (
+    ABLATION_SEEDS,
+    ABLATIONS,
+    POLICIES,
+    SETTINGS,
+    paper_plan,
+)
+from sequoia.paper.results import Results
+from sequoia.paper.table import Table
+from sequoia.paper.tables import all_tables
+from sequoia.sweep import make_plan, sweep
+from sequoia.sweep.executor import CellEvent, Outcome
+from sequoia.sweep.result import CellResult, PolicyNumbers, PolicyTimes
+
+
+def made_up(cells, _work, fails=lambda _: False):
+    """Compute nothing: better policies earn more, and everybody earns more on later seeds."""
+    for cell in cells:
+        if fails(cell):
+            yield CellEvent(cell, Outcome(None, "made up"))
+            continue
+        rng = np.random.default_rng(cell.seed)
+        numbers, times = {}, {}
+        for rank, entry in enumerate(cell.entries):
+            if cell.family == "routing" and entry.name.startswith("iterative"):
+                numbers[entry.name] = PolicyNumbers(reason="it does not apply")
+                continue
+            rewards = 1 + rank + 0.1 * cell.seed + 0.1 * rng.random(cell.episodes)
+            numbers[entry.name] = PolicyNumbers(rewards=tuple(rewards.tolist()))
+            times[entry.name] = PolicyTimes(
+                decisions=200,
+                at_limit=3,
+                mean=0.01,
+                median=0.008,
+                slow=0.02,
+                slowest=0.03,
+                training=None if entry.training is None else 90.0,
+            )
+        found = CellResult(
+            problem=cell.family,
+            fingerprint="made up",
+            steps=20,
+            random=(2.0,) * cell.episodes,
+            bound=11.0,
+            numbers=numbers,
+            times=times,
+            bound_seconds=0.1,
+            seconds=1.0,
+        )
+        yield CellEvent(cell, Outcome(found))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    path = tmp_path_factory.mktemp("results")
+    sweep(paper_plan(arms=[20, 40], seeds=[3, 2]), path, made_up, 1)
+    report.write_report(path)
+    return path
+
+
+def rows_of(folder: Path, name: str):
+    with (folder / "tables" / f"{name}.csv").open() as file:
+        return list(csv.DictReader(file))
+
+
+def names_of(cell):
+    return [entry.name for entry in cell.entries]
+
+
+def test_the_plan_is_that_of_the_paper():
+    cells = paper_plan().cells()
+    main = [cell for cell in cells if cell.family != "trap" and cell.entries[0].name == "idle"]
+    assert len(main) == 4 * 3 * 30
+    assert {cell.family for cell in main} == set(SETTINGS)
+    assert {cell.episodes for cell in main} == {50}
+    assert {cell.problem().horizon for cell in main[::60]} == {20}
+    assert {cell.seed for cell in main} == set(range(1, 31))
+    assert [cell.knobs["arms"] for cell in main] == sorted(cell.knobs["arms"] for cell in main)
+    ablated = [cell for cell in cells if cell.entries[0].name in ABLATIONS]
+    assert len(ablated) == 4 * ABLATION_SEEDS
+    slow = {cell.knobs["arms"] for cell in main if "price-update" in names_of(cell)}
+    assert slow == {20}
+    assert all({*POLICIES} - {*names_of(cell)} <= {"price-update"} for cell in main)
+    assert {cell.knobs["arms"] for cell in ablated} == {20}
+    assert [cell.family for cell in cells].count("trap") == 1
+
+
+def test_a_quick_one_and_parts_of_it():
+    quick = paper_plan(quick=True).cells()
+    assert {cell.knobs.get("arms", 20) for cell in quick} == {20}
+    assert {cell.episodes for cell in quick} == {10}
+    parts = [cell for cell in paper_plan(arms=[20, 100], seeds=[4, 1]).cells() if cell.knobs]
+    assert {cell.seed for cell in parts if cell.knobs["arms"] == 20} == {1, 2, 3, 4}
+    assert {cell.seed for cell in parts if cell.knobs["arms"] == 100} == {1}
+    with pytest.raises(ProblemError, match="3 numbers of seeds for 2 sizes"):
+        paper_plan(arms=[20, 40], seeds=[1, 2, 3])
+
+
+def test_everything_is_written(folder):
+    figures = {path.name for path in (folder / "figures").iterdir()}
+    names = ("settings", "trap", "ablations", "sigmoid", "underground")
+    assert figures == {f"{name}.{form}" for name in names for form in ("png", "svg", "pdf")}
+    assert all(path.stat().st_size > 5_000 for path in (folder / "figures").iterdir())
+    tables = {path.name for path in (folder / "tables").iterdir()}
+    names = ("claims", "rewards", "training", "ablations", "decisions")
+    assert tables == {f"{name}.{form}" for name in names for form in ("csv", "tex")}
+    text = (folder / "report.html").read_text()
+    assert text.count("<img") == 5
+    assert text.count("<table") == 5
+    assert "http" not in text.replace('src="data:image', "")
+
+
+def test_the_headline_claims(folder):
+    rows = {(row["claim"], row["setting"]): row for row in rows_of(folder, "claims")}
+    results = Results.read(folder)
+    over = [results.percent_over("capacity", arms, "sequoia", "myopic") for arms in (20, 40)]
+    one = rows["SEQUOIA over myopic", "Capacity constraints"]
+    assert float(one["measured, %"].split(" ± ")[0]) == pytest.approx(
+        np.mean([values.mean() for values in over]), abs=0.05
+    )
+    assert one["problems"] == "5"
+    assert rows["SEQUOIA over the best existing", "all settings"]["paper, %"] == "24.8"
+    assert ("SEQUOIA over iterative DQN", "Path constraints") not in rows
+    assert float(rows["SEQUOIA of the bound", "all settings"]["measured, %"].split()[0]) > 50
+
+
+def test_times_stand_beside_the_papers(folder):
+    rows = {(row["J"], row["preset"]): row for row in rows_of(folder, "training")}
+    assert rows["20", "default"]["mean"] == "1.50"
+    assert (rows["20", "default"]["paper"], rows["40", "default"]["paper"]) == ("25.5", "76.7")
+    assert ("20", "paper") in rows
+    assert ("40", "paper") not in rows
+    assert {row["% at the limit"] for row in rows_of(folder, "decisions")} == {"1.5"}
+
+
+def test_every_policy_that_applies_is_in_the_table_of_rewards(folder):
+    rows = rows_of(folder, "rewards")
+    # No iterative policies in routing, and no price-update beyond 20 arms.
+    every = 3 * len(POLICIES) + len(POLICIES) - 2
+    assert len(rows) == every + every - 4
+    random = next(row for row in rows if row["policy"] == "random")
+    assert float(random["standard error"]) > 0
+
+
+def test_what_is_done_can_be_drawn_before_all_is(tmp_path, monkeypatch):
+    drawn = set()
+    monkeypatch.setattr(report, "save_plot", lambda _, path: drawn.add(path.stem))
+    plan = paper_plan(quick=True)
+    only_capacity = partial(made_up, fails=lambda cell: cell.family != "capacity")
+    assert sweep(plan, tmp_path, only_capacity, 1).failed
+    report.write_report(tmp_path)
+    assert drawn == {"settings", "sigmoid", "underground"}
+    assert {row["setting"] for row in rows_of(tmp_path, "rewards")} == {"Capacity constraints"}
+    nothing = tmp_path / "nothing"
+    sweep(plan, nothing, partial(made_up, fails=lambda _: True), 1)
+    with pytest.raises(FileError, match="no finished cell"):
+        report.write_report(nothing)
+
+
+def test_the_two_tables_are_enough_to_draw_again(folder, tmp_path):
+    for name in ("numbers.csv", "times.csv"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    assert Results.read(tmp_path) == Results.read(folder)
+    (tmp_path / "numbers.csv").write_text("mean\n3\n")
+    with pytest.raises(FileError, match="is not what a sweep wrote"):
+        Results.read(tmp_path)
+
+
+def test_a_sweep_of_other_things_has_no_such_tables(tmp_path):
+    plan = make_plan({"policies": ["random"], "problems": [{"family": "standard"}]}, "plan")
+    sweep(plan, tmp_path, made_up, 1)
+    assert all_tables(Results.read(tmp_path)) == []
+
+
+def test_tables_are_safe_for_latex_and_html():
+    table = Table("t", "50 % & more", ("a_b", "c"), [("1 ± 2", "<b>")], "A note.")
+    assert r"\textbf{a\_b} & \textbf{c} \\" in table.latex()
+    assert r"1 $\pm$ 2 & <b> \\" in table.latex()
+    assert r"\caption{50 \% \& more. A note.}" in table.latex()
+    assert "<td>&lt;b&gt;</td>" in table.html()
+    assert table.csv() == "a_b,c\n1 ± 2,<b>\n"

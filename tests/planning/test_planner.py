@@ -1,0 +1,158 @@
+import numpy as np
+import pytest
+
+from sequoia import Arms, Custom, Problem
+from sequoia.errors import FileError, InfeasibleSpace, ProblemError
+from sequoia.planning.overrides import columns_of, find_worker, todays_rules
+from sequoia.planning.planner import Planner
+from sequoia.planning.state_file import read_states
+from sequoia.planning.tasks import Task, tasks
+from sequoia.problem.families import FAMILIES, capacity, interventions, routing, scheduling
+
+CAPACITY = capacity(arms=8, workers=3, horizon=6)
+STATE = np.arange(8) % 4
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_plan_for_every_family(family):
+    problem = FAMILIES[family](**({} if family == "trap" else {"arms": 8}))
+    state = np.zeros(problem.arms.n_arms, dtype=np.int64)
+    plan = Planner(problem, state).plan(problem)
+    problem.space.system.require(plan.decision)
+    assert plan.gap <= 1e-6
+    if problem.contagion is None:
+        assert (plan.worth - plan.idle).long_run >= -1e-9
+    else:
+        assert (plan.worth.long_run, plan.policy, plan.objective) == (None, "myopic", "next step")
+    assert (plan.worth - plan.idle).next_step >= -1e-9 or plan.policy == "price"
+    where = {one.where for one in plan.tasks}
+    assert set(problem.space.chosen(plan.decision.action)) <= where
+
+
+@pytest.mark.parametrize("name", ["price", "myopic"])
+def test_the_plan_is_the_best_of_all(name):
+    planner = Planner(CAPACITY, STATE)
+    plan = planner.plan(CAPACITY, name)
+    every = [planner.worth(action) for action in CAPACITY.space.enumerate(10_000)]
+    long_run = name == "price"
+    best = max(one.long_run if long_run else one.next_step for one in every)
+    mine = plan.worth.long_run if long_run else plan.worth.next_step
+    assert mine == pytest.approx(best)
+    assert plan.objective == ("long run" if long_run else "next step")
+
+
+def test_the_gap_of_a_plan_that_is_not_the_best():
+    planner = Planner(CAPACITY, STATE)
+    best, other = planner.plan(CAPACITY), planner.plan(CAPACITY, "iterative-myopic")
+    lost = best.worth.long_run - other.worth.long_run
+    value = other.worth.long_run - planner.prices.offset()
+    assert other.gap == pytest.approx(max(0.0, lost / value), abs=1e-6)
+    assert planner.plan(CAPACITY, "idle").gap > 0.01
+
+
+def test_why_costs_what_the_other_plan_is_worth_less():
+    planner = Planner(CAPACITY, STATE)
+    plan = planner.plan(CAPACITY)
+    actions = CAPACITY.space.enumerate(10_000)
+    worth = np.array([planner.worth(action).long_run for action in actions])
+    for arm in range(8):
+        why = planner.why(plan, f"arm:{arm}")
+        assert why.is_chosen == bool(plan.decision.action[arm])
+        others = worth[actions[:, arm] != plan.decision.action[arm]]
+        assert why.cost.long_run == pytest.approx(plan.worth.long_run - others.max())
+        assert why.cost.long_run >= -1e-9
+
+
+def test_todays_rules_hold():
+    rules = todays_rules(CAPACITY, ["worker:2"], ["arm:1"], ["arm 3"])
+    assert (rules.absent, rules.must, rules.never) == (("worker 2",), ("arm 1",), ("arm 3",))
+    plan = Planner(CAPACITY, STATE).plan(CAPACITY.with_rules(rules))
+    assert plan.decision.action[1] == 1
+    assert plan.decision.action[3] == 0
+    assert "worker 2" not in {one.who for one in plan.tasks}
+
+
+def test_rules_that_contradict_are_named():
+    rules = todays_rules(CAPACITY, must=["arm:1"], never=["arm:1"])
+    with pytest.raises(InfeasibleSpace, match=r"must act on arm 1 \| never act on arm 1"):
+        Planner(CAPACITY, STATE).plan(CAPACITY.with_rules(rules))
+
+
+def test_arms_behind_several_actions():
+    problem = interventions(arms=9, budget=3)
+    reach = np.flatnonzero(np.diff(problem.influence.indptr) > 1)
+    arm = problem.arms.names[reach[0]]
+    name, columns = columns_of(problem, f"arm:{reach[0]}")
+    assert name == arm
+    assert len(columns) > 1
+    planner = Planner(problem, np.zeros(9, dtype=np.int64))
+    for must, expected in ((True, True), (False, False)):
+        wish = {"must" if must else "never": [arm]}
+        plan = planner.plan(problem.with_rules(todays_rules(problem, **wish)))
+        chosen = set(problem.space.chosen(plan.decision.action))
+        assert bool(chosen & set(columns)) is expected
+    far = np.flatnonzero(np.diff(problem.influence.indptr) == 0)
+    if len(far):
+        assert "no action reaches" in planner.why(plan, f"arm:{far[0]}").reason
+
+
+def test_names_with_blanks_and_colons():
+    arms = Arms.ladder([[0, 1.0]] * 3, [[0, 1.0]] * 3, names=["Ada: north", "2", "arm 0"])
+    space = Custom(np.ones((1, 3)), [-np.inf], [1], ["Ada: north", "2", "arm 0"])
+    problem = Problem("odd names", arms, space, [[1, 0]] * 3)
+    assert columns_of(problem, "arm:Ada: north")[0] == "Ada: north"
+    assert columns_of(problem, "Ada: north")[0] == "Ada: north"
+    assert columns_of(problem, "arm:2")[0] == "2"  # a name goes before a number
+    assert columns_of(problem, "arm:0")[0] == "Ada: north"
+    with pytest.raises(ProblemError, match="a custom problem has none"):
+        find_worker(problem, "worker:1")
+    with pytest.raises(ProblemError, match="'arm:7' names no arm"):
+        columns_of(problem, "arm:7")
+
+
+def test_errands_of_a_walk_follow_it():
+    problem = routing(arms=20, longest_edge=3)
+    decision = problem.space.sample(np.random.default_rng(5))
+    listed = tasks(problem.space, decision)
+    route = [problem.space.names[node] for node in problem.space.walk(decision)]
+    assert [one.where for one in listed] == route
+    steps = [int(one.when.removeprefix("step ")) for one in listed]
+    assert steps == sorted(steps)
+    assert steps[-1] <= problem.space.length
+    acted = [one.where for one in listed if one.do == "act"]
+    assert sorted(acted) == sorted(problem.space.chosen(decision.action))
+
+
+def test_errands_of_a_schedule_are_in_order():
+    problem = scheduling()
+    listed = tasks(problem.space, problem.space.sample(np.random.default_rng(0)))
+    assert [one.when for one in listed] == sorted(one.when for one in listed)
+    assert listed[0] == Task(listed[0].who, listed[0].when, listed[0].where, "visit")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("arm,state\n", "does not have arm 0, arm 1, arm 2, arm 3 and 4 more arms"),
+        ("arm,state\nNobody,0\n", "row 1 names the arm 'Nobody', which is unknown"),
+        ("arm,state\narm 0,0\narm 0,1\n", "row 2 names 'arm 0' again"),
+        ("arm,state\narm 0,4\n", "row 1: the state is '4'; a whole number from 0 to 3"),
+        ("arm,state\narm 0,x\n", "the state is 'x'"),
+        ("arm,state\narm 0\n", "the state is None"),
+        ("arm,state\narm 0,-1\n", "the state is '-1'"),
+        ("name,state\narm 0,0\n", "has the columns name, state; arm and state are wanted"),
+        ("", "has the columns none"),
+    ],
+)
+def test_state_files_that_are_wrong(tmp_path, text, words):
+    (tmp_path / "s.csv").write_text(text)
+    with pytest.raises(FileError, match=words):
+        read_states(tmp_path / "s.csv", CAPACITY)
+
+
+def test_state_files(tmp_path):
+    rows = "".join(f"{state},arm {arm},x\n" for arm, state in reversed(list(enumerate(STATE))))
+    (tmp_path / "s.csv").write_text("\ufeffstate,arm,note\n" + rows, encoding="utf-8")
+    assert np.array_equal(read_states(tmp_path / "s.csv", CAPACITY), STATE)
+    with pytest.raises(FileError, match="does not exist"):
+        read_states(tmp_path / "nowhere.csv", CAPACITY)

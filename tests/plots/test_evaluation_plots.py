@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+from test_plots import NURSES, PEOPLE, PROBLEMS, assert_fine, clinic
+
+from sequoia import Assignment, Problem, Rules
+from sequoia.bounds.bound import Bound
+from sequoia.evaluation import Evaluation, evaluate
+from sequoia.plots import (
+    plot_comparison,
+    plot_decision,
+    plot_decision_times,
+    plot_paired,
+    plot_reward_over_time,
+)
+from sequoia.plots.canvas import new_axes
+from sequoia.plots.colours import colour_of, marker_of
+from sequoia.policies import POLICIES
+from sequoia.problem.families import capacity, scheduling
+
+PLOTS = [plot_comparison, plot_decision_times, plot_paired, plot_reward_over_time]
+
+
+def made_up(names, episodes=20, bound=True, scale=1.0) -> Evaluation:
+    rng = np.random.default_rng(0)
+    level = np.linspace(0.5, 3.0, len(names))[:, None, None] * scale
+    rewards = level + rng.random((len(names), episodes, 20))
+    seconds = 10.0 ** rng.uniform(-6, 1, (len(names), 1, 1)) * rng.random(rewards.shape)
+    limit = Bound(80.0 * scale, 4.0 * scale, "lp", 0.1) if bound else None
+    return Evaluation("made up", "f" * 16, 0, names, rewards, seconds, rewards[0], limit)
+
+
+EVALUATIONS = {
+    "all policies": made_up(list(POLICIES)),
+    "one policy, one episode": made_up(["price"], 1, bound=False),
+    "two of one's own": made_up(["a policy with a long name", "another"], 50),
+    "losses": made_up(["idle", "price"], 5, bound=False, scale=-2.0),
+    "played": evaluate(capacity(arms=6, workers=2, horizon=4), ["idle", "random", "price"], 3),
+}
+
+
+@pytest.mark.parametrize("name", EVALUATIONS)
+@pytest.mark.parametrize("plot", PLOTS)
+def test_pictures_of_an_evaluation(tmp_path, plot, name):
+    assert_fine(plot(EVALUATIONS[name]), tmp_path / "p.png")
+
+
+@pytest.mark.parametrize("plot", PLOTS)
+def test_they_go_where_they_are_told(plot):
+    ax = new_axes()
+    assert plot(EVALUATIONS["all policies"], ax) is ax
+
+
+def test_the_bound_is_a_line_and_random_is_one():
+    ax = plot_comparison(EVALUATIONS["all policies"])
+    assert [text.get_text() for text in ax.get_yticklabels()] == list(POLICIES)
+    widths = [bar.get_width() for bar in ax.patches]
+    assert widths[0] == pytest.approx(1.0)  # the first is what random was made of
+    limit = 4.0 / EVALUATIONS["all policies"].random.mean()
+    assert any(line.get_xdata()[0] == pytest.approx(limit) for line in ax.lines)
+
+
+def test_no_two_policies_look_alike():
+    looks = [(colour_of(name, []), marker_of(name, [])) for name in POLICIES]
+    assert len({colour for colour, _ in looks}) == len({marker for _, marker in looks}) == 11
+
+
+# The others differ in nothing that these pictures show.
+_ALIKE = (
+    "standard 1000",
+    "interventions 100",
+    "capacity 100",
+    "trap",
+    "one station",
+    "no positions",
+)
+DECISIONS = {
+    **{name: problem for name, problem in PROBLEMS.items() if name not in _ALIKE},
+    "absent worker": scheduling().with_rules(Rules(absent=["worker 1"])),
+    "absent nurse": clinic(Assignment(np.ones(4), [2.0, 1.0], PEOPLE, NURSES)).with_rules(
+        Rules(absent=["Nurse Anna"])
+    ),
+}
+
+
+@pytest.mark.parametrize("name", DECISIONS)
+def test_every_decision_has_a_picture(tmp_path, name):
+    problem: Problem = DECISIONS[name]
+    decision = problem.space.sample(np.random.default_rng(1))
+    assert_fine(plot_decision(problem, decision), tmp_path / "p.png")
+
+
+def test_the_walk_names_its_stations():
+    problem = PROBLEMS["routing"]
+    ax = plot_decision(problem, problem.space.sample(np.random.default_rng(0)))
+    written = {text.get_text() for text in ax.texts}
+    assert "Oxford Circus" in written
