@@ -1,4 +1,11 @@
-"""Plan a sequence of combinatorial decisions under uncertainty."""
+"""Plan a sequence of combinatorial decisions under uncertainty.
+
+The nouns are here, and the verbs: `load`, `save`, `make`, `train`, `evaluate`, `bound`, `plan`.
+Verbs are imported when they are first used, because some bring heavy libraries along.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from sequoia.problem import (
     Arms,
@@ -17,8 +24,16 @@ from sequoia.problem import (
     load,
     save,
 )
+from sequoia.problem.families import make
+from sequoia.version import __version__
 
-__version__ = "0.1.0"
+if TYPE_CHECKING:
+    from sequoia.bounds import bound
+    from sequoia.evaluation import evaluate
+    from sequoia.learn import train
+    from sequoia.planning import plan
+
+_ROOMS = {"bound": "bounds", "evaluate": "evaluation", "plan": "planning", "train": "learn"}
 
 __all__ = [
     "Arms",
@@ -35,6 +50,22 @@ __all__ = [
     "Schedule",
     "Walk",
     "__version__",
+    "bound",
+    "evaluate",
     "load",
+    "make",
+    "plan",
     "save",
+    "train",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Import a verb from its room."""
+    if name not in _ROOMS:
+        raise AttributeError(f"module 'sequoia' has no attribute {name!r}")
+    return getattr(import_module(f"sequoia.{_ROOMS[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,4 +1,4 @@
-"""What comes from a caller: arrays converted, checked and made read-only, single numbers checked."""
+"""What comes from a caller: arrays converted, checked, made read-only; numbers checked."""
 
 import math
 from numbers import Real

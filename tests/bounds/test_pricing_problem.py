@@ -3,7 +3,7 @@ import pytest
 
 from sequoia.bounds.lagrangian.pricing_problem import PricingProblem
 from sequoia.optimize import ActionEncoding, LinearArgmax
-from sequoia.optimize import linear as linear_module
+from sequoia.optimize.linear import argmax as linear_module
 from sequoia.problem.families import FAMILIES
 
 

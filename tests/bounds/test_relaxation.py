@@ -3,7 +3,7 @@ import pytest
 from tiny_problems import KINDS, is_feasible, random_problem
 
 from sequoia.bounds import Prices, prices_over, relax, solve_exactly
-from sequoia.bounds import relaxation as relaxation_module
+from sequoia.bounds.lagrangian import relax as relaxation_module
 from sequoia.errors import InfeasibleSpace, ProblemError
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.problem import Arms, Budget, Problem, Rules

@@ -8,7 +8,7 @@ from learning_cases import small, tiny
 from sequoia.bounds.exact import joint_states
 from sequoia.learn.learner import Learner
 from sequoia.learn.start import priced
-from sequoia.policies.learned import encoding_of
+from sequoia.optimize.encoding import ActionEncoding
 
 PROBLEM = tiny(horizon=4)
 STATES = joint_states(PROBLEM)
@@ -21,7 +21,7 @@ def learner(problem=PROBLEM, **changes):
     config = small(**changes)
     found = priced(problem, config)
     part = None if found is None else found.part
-    return Learner(problem, encoding_of(problem), config, np.random.default_rng(0), part)
+    return Learner(problem, ActionEncoding.of(problem), config, np.random.default_rng(0), part)
 
 
 def shaken(one):
@@ -63,7 +63,7 @@ def test_worth_by_action_is_what_the_target_model_says(prices):
     one = shaken(learner(prices=prices))
     one.scale = 3.0
     net = one.model(one.q.target).fold(STATES, STEPS)
-    wanted = net.values(encoding_of(PROBLEM).encode(ACTIONS)[:, None])[:, 0]
+    wanted = net.values(ActionEncoding.of(PROBLEM).encode(ACTIONS)[:, None])[:, 0]
     if one.prices is not None:
         wanted = wanted - one.prices.worth(STATES, STEPS)
     assert one.worth_by_action(one.see(STATES, STEPS), ACTIONS) == pytest.approx(wanted, abs=1e-3)
@@ -87,7 +87,7 @@ def test_q_is_fitted_in_units_of_reward():
     for _ in range(400):
         one.fit_q(one.see(STATES, STEPS), ACTIONS, goals, np.ones(len(goals)))
     net = one.model().fold(STATES, STEPS)
-    found = net.values(encoding_of(PROBLEM).encode(ACTIONS)[:, None])[:, 0]
+    found = net.values(ActionEncoding.of(PROBLEM).encode(ACTIONS)[:, None])[:, 0]
     assert np.abs(found - goals).mean() < 2
     error = one.fit_q(one.see(STATES, STEPS), ACTIONS, goals, np.ones(len(goals)))
     assert error == pytest.approx((found - goals) / 50, abs=1e-3)

@@ -10,8 +10,8 @@ from learning_cases import short, tiny
 from sequoia.bounds.exact import joint_states
 from sequoia.learn import TrainConfig
 from sequoia.learn.trainer import Trainer
+from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.engines.enumeration import Enumeration
-from sequoia.policies.learned import encoding_of
 from sequoia.problem.families import routing
 
 PROBLEM = tiny(horizon=4)
@@ -33,7 +33,7 @@ def shake(one, seed):
 
 def best(one, parameters, states, steps):
     net = one.learner.model(parameters).fold(states, steps)
-    return Enumeration(encoding_of(PROBLEM)).best(net).actions
+    return Enumeration(ActionEncoding.of(PROBLEM)).best(net).actions
 
 
 @pytest.mark.parametrize("steps", [0, 700, 5000])
@@ -123,7 +123,7 @@ def test_a_batch_moves_q_towards_reward_and_worth_of_the_best_next_action():
     places, _ = one.replay.sample(np.random.default_rng(6), 8, 0.4)
     replay = one.replay
     steps, after = replay.steps[places], replay.following[places]
-    encode = encoding_of(PROBLEM).encode
+    encode = ActionEncoding.of(PROBLEM).encode
     clipped = np.minimum(steps + 1, 3)
     chosen = best(one, one.learner.q.online, after, clipped)
     worth = one.learner.model(one.learner.q.target).fold(after, clipped)

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from policy_cases import joint_states, tiny
 from safetensors.numpy import load_file
 
+from policy_cases import joint_states, tiny
 from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import FileError
 from sequoia.models.folder import Trained, load_model, read_about, save_model
@@ -66,7 +66,7 @@ def test_a_person_can_read_it(tmp_path):
         rows = list(csv.DictReader(file))
     assert [row["reward"] for row in rows] == ["1.0", "", "1.5"]
     names = load_file(tmp_path / "weights.safetensors")
-    assert {"network.output", "prices.quality"} <= set(names)
+    assert {"network.output", "prices.q_values"} <= set(names)
 
 
 def test_a_model_for_another_problem_is_refused(tmp_path):

@@ -6,9 +6,9 @@ from argmax_cases import EVERYTHING, MODERATE, brute_force, case, columns_of, ra
 
 from sequoia.errors import InfeasibleSpace, TooLarge
 from sequoia.optimize import auto as module
-from sequoia.optimize import relay
 from sequoia.optimize.auto import Auto
 from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.engines import branch_then_milp
 from sequoia.optimize.engines.branch_and_bound import BranchAndBound
 from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.optimize.engines.local_search import LocalSearch
@@ -117,7 +117,7 @@ def test_a_program_takes_over_where_it_is_easy(monkeypatch):
     columns = ActionEncoding.of_space(Budget(np.ones(60), 12))
     net = random_net(np.random.default_rng(5), 60, (4,), batch=4)
     alone = Auto(columns).best(net)
-    monkeypatch.setattr(relay, "MOST_PARTS", 3)
+    monkeypatch.setattr(branch_then_milp, "MOST_PARTS", 3)
     engine = Auto(columns, workers=2)
     assert not engine._engine._branch.best(net).is_proven.all()
     answer = engine.best(net)

@@ -16,8 +16,8 @@ from argmax_cases import (
 )
 
 from sequoia.errors import InfeasibleSpace, TooLarge
-from sequoia.optimize import enumeration
 from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.engines import enumeration
 from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.problem import Budget, Rules, with_rules

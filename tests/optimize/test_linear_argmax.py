@@ -6,7 +6,7 @@ from argmax_cases import EVERYTHING, columns_of, feasible_actions, problems, ran
 
 from sequoia.errors import InfeasibleSpace, SolverFailed
 from sequoia.optimize import ActionEncoding, LinearArgmax, NetworkError, ReluNet
-from sequoia.optimize import linear as linear_module
+from sequoia.optimize.linear import argmax as linear_module
 from sequoia.problem import Assignment, Budget, Rules, with_rules
 from sequoia.problem.families import FAMILIES
 from sequoia.solvers import Limits, Solution, Status

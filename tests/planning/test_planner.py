@@ -6,8 +6,8 @@ from sequoia.errors import FileError, InfeasibleSpace, ProblemError
 from sequoia.planning.overrides import columns_of, find_worker, todays_rules
 from sequoia.planning.planner import Planner
 from sequoia.planning.state_file import read_states
-from sequoia.planning.tasks import Task, tasks
 from sequoia.problem.families import FAMILIES, capacity, interventions, routing, scheduling
+from sequoia.problem.tasks import Task
 
 CAPACITY = capacity(arms=8, workers=3, horizon=6)
 STATE = np.arange(8) % 4
@@ -113,7 +113,7 @@ def test_names_with_blanks_and_colons():
 def test_errands_of_a_walk_follow_it():
     problem = routing(arms=20, longest_edge=3)
     decision = problem.space.sample(np.random.default_rng(5))
-    listed = tasks(problem.space, decision)
+    listed = problem.space.tasks(decision)
     route = [problem.space.names[node] for node in problem.space.walk(decision)]
     assert [one.where for one in listed] == route
     steps = [int(one.when.removeprefix("step ")) for one in listed]
@@ -125,7 +125,7 @@ def test_errands_of_a_walk_follow_it():
 
 def test_errands_of_a_schedule_are_in_order():
     problem = scheduling()
-    listed = tasks(problem.space, problem.space.sample(np.random.default_rng(0)))
+    listed = problem.space.tasks(problem.space.sample(np.random.default_rng(0)))
     assert [one.when for one in listed] == sorted(one.when for one in listed)
     assert listed[0] == Task(listed[0].who, listed[0].when, listed[0].where, "visit")
 

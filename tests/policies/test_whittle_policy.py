@@ -12,7 +12,7 @@ from sequoia.simulate import Scenarios, rollout
 def test_refuses_with_the_reason() -> None:
     for family, reason in (
         ("capacity", "assignment"),
-        ("routing", "path"),
+        ("routing", "walk"),
         ("interventions", "columns are not its arms"),
     ):
         with pytest.raises(ProblemError, match=reason):

@@ -248,7 +248,7 @@ KNOBS = [
     ("standard", "budget", 3, limit, 3),
     ("standard", "budget", 3, long_run, 3),
     ("epidemic", "budget", 3, limit, 3),
-    ("epidemic", "route", True, lambda p: p.space.kind, "path"),
+    ("epidemic", "route", True, lambda p: p.space.kind, "walk"),
     ("epidemic", "village", 5, lambda p: p.contagion.neighbours.nnz, 88),
     ("epidemic", "importance", 1, lambda p: set(p.arms.rewards[:, 1]), {1}),
     ("epidemic", "infect", 0.5, lambda p: caught(p, 3), 1 - 0.98 * 0.5**3),

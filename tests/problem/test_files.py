@@ -10,7 +10,7 @@ import shutil
 import tomllib
 import zipfile
 from contextlib import contextmanager
-from pathlib import Path as FilePath
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -22,10 +22,10 @@ from sequoia import (
     Budget,
     Custom,
     Floor,
-    Path,
     Problem,
     Rules,
     Schedule,
+    Walk,
     load,
     save,
 )
@@ -70,7 +70,7 @@ PROBLEMS = {
         Schedule(SLOTS, SLOTS[::-1], 2, 2, True, ODD_NAMES, ["A", "B", "C"], ["Mon", "Tue", "Wéd"])
     ),
     "no workers": over(Assignment([1, 1, 1], [])),
-    "path": over(Path([[0, 1], [1, 2]], 1, 5, 2, [2, 1], ODD_NAMES, [[0, 0.1], [1, 0], [-0.5, 1]])),
+    "walk": over(Walk([[0, 1], [1, 2]], 1, 5, 2, [2, 1], ODD_NAMES, [[0, 0.1], [1, 0], [-0.5, 1]])),
     "custom": over(
         Custom(
             [[1, 1, 1, -2], [0.5, 0, 0, 1 / 3]],
@@ -419,7 +419,7 @@ def test_a_wrong_edit_is_told_where(file, old, new, message, tmp_path):
 # From here on: hundreds of mutations. Each either gives one clear line, or the problem that was
 # written, or, in a folder, a problem that is known to have been edited.
 
-FUZZED = ["trap", "rules", "schedule", "path", "custom", "random", "absent"]
+FUZZED = ["trap", "rules", "schedule", "walk", "custom", "random", "absent"]
 JUNK = ["", "x", "nan", "inf", "-inf", "1e999", "1e308", "-1", "0.5", "7", '"', "'", "\0", "\ufeff"]
 JUNK += [
     " ",
@@ -654,7 +654,7 @@ def test_an_archive_with_a_changed_header_is_refused(header, originals, tmp_path
 def mutant(request, originals, tmp_path):
     """Return a copy of the folder that the test is about."""
     name = request.node.callspec.params["name"]
-    return FilePath(shutil.copytree(originals / name, tmp_path / name))
+    return Path(shutil.copytree(originals / name, tmp_path / name))
 
 
 @pytest.mark.parametrize("name", FUZZED)

@@ -6,7 +6,6 @@ from typing import Annotated, NoReturn
 
 import typer
 
-from sequoia import __version__
 from sequoia.cli.bound import bound
 from sequoia.cli.demo import demo
 from sequoia.cli.errors import run
@@ -20,6 +19,7 @@ from sequoia.cli.reproduce import reproduce
 from sequoia.cli.solvers import solvers
 from sequoia.cli.sweep import app as sweep
 from sequoia.cli.train import train
+from sequoia.version import __version__
 
 app = typer.Typer(
     name="sequoia",

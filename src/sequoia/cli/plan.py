@@ -22,9 +22,9 @@ from sequoia.models.folder import load_model
 from sequoia.planning.overrides import todays_rules
 from sequoia.planning.planner import DayPlan, Planner, Why, Worth
 from sequoia.planning.state_file import read_states
-from sequoia.planning.tasks import Task
 from sequoia.policies import POLICIES
 from sequoia.problem import load
+from sequoia.problem.tasks import Task
 
 _ENDINGS = (".csv", ".json")
 _MOST_ARMS = 15

@@ -8,7 +8,6 @@ from typing import Literal
 
 import numpy as np
 
-from sequoia import __version__
 from sequoia.bounds.bound import Bound, Kind
 from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import ProblemError, SequoiaError
@@ -21,6 +20,7 @@ from sequoia.policies import Policy, QFunction, make_policy
 from sequoia.policies.registry import SECONDS, recipe
 from sequoia.problem import Problem
 from sequoia.simulate import Scenarios
+from sequoia.version import __version__
 
 BLOCK = 5
 REFERENCE = "random"

@@ -30,7 +30,7 @@ def save_checkpoint(folder: Path, trainer: Trainer, extra: dict[str, Any]) -> No
     parts |= {f"replay.{name}": torch.from_numpy(getattr(replay, name)) for name in Replay.FIELDS}
     if learner.prices is not None:
         own = learner.prices
-        names = ("quality", "values", "offset", "payback")
+        names = ("q_values", "values", "offset", "payback")
         parts |= {f"prices.{name}": torch.from_numpy(getattr(own, name)) for name in names}
     about = {
         "identity": identity(trainer.environment, trainer.config, trainer.seed),

@@ -12,8 +12,8 @@ from sequoia.learn.target_network import Single, Tensors
 from sequoia.learn.warm_start import Samples, first_samples, flipped, more_samples
 from sequoia.optimize.auto import Auto
 from sequoia.optimize.cache import ArgmaxCache
+from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.policies.learned import encoding_of
 from sequoia.problem import Environment
 from sequoia.problem.environment import States
 from sequoia.rng import stream
@@ -63,7 +63,7 @@ class Trainer:
 
     def __init__(self, environment: Environment, config: TrainConfig, seed: int) -> None:
         practice = loosened(environment) if config.loose_rules else environment
-        columns = encoding_of(practice)
+        columns = ActionEncoding.of(practice)
         engine = Auto(columns, gap=None)
         if config.hidden is None:
             hidden = _HIDDEN if engine.lists_actions else ()
@@ -77,7 +77,9 @@ class Trainer:
         self.learner = Learner(environment, columns, config, self.rng, prices)
         self.replay = Replay(environment, config.memory, config.priority)
         self.cache = ArgmaxCache(engine)
-        self._judge = Auto(encoding_of(environment), gap=None) if config.loose_rules else engine
+        self._judge = (
+            Auto(ActionEncoding.of(environment), gap=None) if config.loose_rules else engine
+        )
         self._held_out = Scenarios.sample(environment, config.validate_episodes, seed + 1_000_003)
         self.rounds = 0
         self.best: Tensors = {}

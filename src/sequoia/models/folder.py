@@ -14,13 +14,13 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as read_arrays
 from safetensors.numpy import save as write_arrays
 
-from sequoia import __version__
 from sequoia.errors import FileError
 from sequoia.io import write_bytes, write_text
 from sequoia.models.price_part import PricePart
 from sequoia.models.q_model import QModel, View
-from sequoia.policies.learned import encoding_of
+from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Environment
+from sequoia.version import __version__
 
 FORMAT = 1
 WEIGHTS, ABOUT, HISTORY = "weights.safetensors", "model.json", "history.csv"
@@ -113,7 +113,7 @@ def load_model(folder: Path, environment: Environment) -> QModel:
     prices = {name.removeprefix("prices."): a for name, a in arrays.items() if "prices." in name}
     return QModel(
         environment,
-        encoding_of(environment),
+        ActionEncoding.of(environment),
         view,
         {name.removeprefix("network."): a for name, a in arrays.items() if "network." in name},
         scale,
@@ -142,7 +142,7 @@ def make_folder(folder: Path) -> None:
         raise FileError(f"{folder} cannot be made: {error.strerror}.") from None
 
 
-_PRICES = ("quality", "values", "offset", "payback")
+_PRICES = ("q_values", "values", "offset", "payback")
 
 
 def _read(path: Path) -> bytes:

@@ -2,9 +2,9 @@
 
 ``Q(s, a) = price part + scale * network`` with
 ``network = value(z) + linear(z) @ x + output @ relu(... relu(W x + U z + b))``,
-where ``z`` are the features of the state and ``x`` the inputs of the action (as `ActionEncoding` encodes
-it). Everything but the last term is linear in the action, and the state only shifts the first
-bias, so that the whole function of the action is a `ReluNet`.
+where ``z`` are the features of the state and ``x`` the inputs of the action (as `ActionEncoding`
+encodes it). Everything but the last term is linear in the action, and the state only shifts the
+first bias, so that the whole function of the action is a `ReluNet`.
 """
 
 from collections.abc import Mapping, Sequence

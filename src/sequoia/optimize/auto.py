@@ -20,9 +20,9 @@ _MOST_WITHOUT_PROOF = 50_000
 class Auto:
     """Enumerate if there are few actions; else local search, then a proof, if it is asked for.
 
-    The proof is by `BranchAndBound` where linear functions are quickly maximised, else by a program; see
-    `BranchThenMilp` for spaces where both are quick.
-    Where the network has no hidden layer, there is a shorter way: see `LinearArgmax`.
+    The proof is by `BranchAndBound` where linear functions are quickly maximised, else by a
+    program; see `BranchThenMilp` for spaces where both are quick. Where the network has no
+    hidden layer, there is a shorter way: see `LinearArgmax`.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.sparse import csr_array
 
 from sequoia.optimize.dose_indicators import DoseIndicators
-from sequoia.problem import ActionSpace, LinearSystem, Problem
+from sequoia.problem import ActionSpace, Environment, LinearSystem, Problem
 from sequoia.problem.iis import no_decision
 from sequoia.problem.system import Rows
 from sequoia.solvers import Highs, Status
@@ -44,6 +44,13 @@ class ActionEncoding:
     level_input: IntArray
     dose_indicators: DoseIndicators | None
     is_compact: bool = True
+
+    @classmethod
+    def of(cls, environment: Environment) -> "ActionEncoding":
+        """Return what an objective sees of actions: doses too, where the environment has them."""
+        if isinstance(environment, Problem):
+            return cls.of_problem(environment)
+        return cls.of_space(environment.space)
 
     @classmethod
     def of_space(cls, space: ActionSpace, compact: bool = True) -> "ActionEncoding":

@@ -11,10 +11,10 @@ from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import InfeasibleSpace, SolverFailed
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.planning.overrides import columns_of, including, leaving_out
-from sequoia.planning.tasks import Task, tasks
 from sequoia.policies import QFunction, make_policy
 from sequoia.policies.myopic import next_step_weights
 from sequoia.problem import Decision, Problem
+from sequoia.problem.tasks import Task
 from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
@@ -95,7 +95,7 @@ class DayPlan:
     @cached_property
     def tasks(self) -> list[Task]:
         """Who goes where, when, to do what."""
-        return tasks(self.problem.space, self.decision)
+        return self.problem.space.tasks(self.decision)
 
 
 class Planner:

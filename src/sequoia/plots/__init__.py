@@ -1,8 +1,5 @@
 """Pictures: ``plot_x(thing, ax=None)`` draws on ``ax``, or on a figure of its own."""
 
-from sequoia.paper.plot_ablations import plot_ablations
-from sequoia.paper.plot_settings import plot_setting, plot_settings
-from sequoia.paper.plot_trap import plot_trap
 from sequoia.plots.canvas import save_plot
 from sequoia.plots.plot_comparison import plot_comparison
 from sequoia.plots.plot_decision import plot_decision
@@ -18,7 +15,6 @@ from sequoia.plots.plot_underground import plot_underground
 
 __all__ = [
     "Gap",
-    "plot_ablations",
     "plot_comparison",
     "plot_decision",
     "plot_decision_times",
@@ -27,11 +23,8 @@ __all__ = [
     "plot_paired",
     "plot_problem",
     "plot_reward_over_time",
-    "plot_setting",
-    "plot_settings",
     "plot_sigmoid",
     "plot_times",
-    "plot_trap",
     "plot_underground",
     "save_plot",
 ]

@@ -1,7 +1,5 @@
 """Capacities of the workers and costs of the arms, side by side."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
@@ -16,12 +14,11 @@ from sequoia.plots.canvas import (
     tick_groups,
     title,
 )
-from sequoia.problem import Problem
+from sequoia.problem import Assignment, Problem
 
 
-def draw_assignment(problem: Problem, ax: Axes | None = None) -> Axes:
+def draw_assignment(problem: Problem, space: Assignment, ax: Axes | None = None) -> Axes:
     """Draw a bar per worker, then a bar per arm, coloured by what the arm pays at best."""
-    space: Any = problem.space.base
     ax = ax if ax is not None else new_axes()
     title(ax, problem.name)
     workers = np.arange(space.n_workers)

@@ -1,21 +1,20 @@
 """Who visits whom when, as a grid."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
 from sequoia.plots.canvas import SKY, new_axes, seams, short_names, tick_names, title
-from sequoia.problem import Decision, Problem
+from sequoia.problem import Decision, Problem, Schedule
 
 _MOST_CELLS = 800
 _MOST_LETTERS = 60
 
 
-def draw_bookings(problem: Problem, decision: Decision, ax: Axes | None = None) -> Axes:
+def draw_bookings(
+    problem: Problem, space: Schedule, decision: Decision, ax: Axes | None = None
+) -> Axes:
     """Draw workers down and slots across; a cell is grey where open, and names who is visited."""
-    space: Any = problem.space.base.absent(problem.space.rules.absent)
     booked = space.booked(decision)
     workers, slots = space.worker_slots.shape
     ax = ax if ax is not None else new_axes(8.0, 1.5 + 0.34 * min(max(workers, 1), 24))

@@ -1,7 +1,5 @@
 """The map on which walks go."""
 
-from typing import Any
-
 import networkx as nx
 import numpy as np
 from matplotlib.axes import Axes
@@ -9,22 +7,23 @@ from matplotlib.collections import LineCollection
 
 from sequoia.plots.canvas import GREY, INK, VERMILION, new_axes, settle, title
 from sequoia.plots.labels import label_points
-from sequoia.problem import Problem
+from sequoia.problem import Problem, Walk
 from sequoia.validation import FloatArray, IntArray
 
 _MOST_LENGTHS = 60
 _APART = 16.0
 
 
-def draw_map(problem: Problem, ax: Axes | None = None) -> Axes:
+def draw_map(problem: Problem, space: Walk, ax: Axes | None = None) -> Axes:
     """Draw nodes, coloured by what their arm pays at best, edges, and a star at the source."""
-    space: Any = problem.space.base
     size = len(space.names)
     ax = ax if ax is not None else new_axes(8.0, 5.0 if size <= 40 else 7.0)
     title(ax, problem.name)
     places = positions(space)
     best = problem.arms.rewards.max(axis=1)[problem.arms.model]
-    ax.add_collection(LineCollection(places[space.edges], colors=GREY, linewidths=1.5, zorder=1))
+    ax.add_collection(
+        LineCollection(list(places[space.edges]), colors=GREY, linewidths=1.5, zorder=1)
+    )
     dots = ax.scatter(
         places[:, 0],
         places[:, 1],
@@ -57,7 +56,7 @@ def draw_map(problem: Problem, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def positions(space: Any) -> FloatArray:
+def positions(space: Walk) -> FloatArray:
     """Return where the nodes are drawn, ``(N, 2)``: as the user says, else by springs."""
     if space.positions is not None:
         known: FloatArray = space.positions
@@ -73,7 +72,7 @@ def springs(edges: IntArray, size: int) -> FloatArray:
     return np.array([places[node] for node in range(size)])
 
 
-def _write_lengths(ax: Axes, space: Any, places: FloatArray) -> None:
+def _write_lengths(ax: Axes, space: Walk, places: FloatArray) -> None:
     """Write the lengths of the edges on them, where they differ and are few enough to read.
 
     A length stands in the middle of its edge, or to one side where it would cover another.

@@ -1,7 +1,5 @@
 """The open slots of workers and arms as one grid."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
@@ -15,14 +13,13 @@ from sequoia.plots.canvas import (
     tick_groups,
     title,
 )
-from sequoia.problem import Problem
+from sequoia.problem import Problem, Schedule
 
 _MOST_COUNTS = 40
 
 
-def draw_schedule(problem: Problem, ax: Axes | None = None) -> Axes:
+def draw_schedule(problem: Problem, space: Schedule, ax: Axes | None = None) -> Axes:
     """Draw a column per worker, then a column per arm; a cell is filled where a slot is open."""
-    space: Any = problem.space.base
     workers, slots = space.worker_slots.shape
     arms = len(space.arm_slots)
     gap = max(1, round(0.03 * (workers + arms)))

@@ -1,7 +1,5 @@
 """Who visits whom, as bars within capacities."""
 
-from typing import Any
-
 import numpy as np
 from matplotlib.axes import Axes
 
@@ -15,14 +13,15 @@ from sequoia.plots.canvas import (
     tick_names,
     title,
 )
-from sequoia.problem import Decision, Problem
+from sequoia.problem import Assignment, Decision, Problem
 
 _MOST_LABELLED = 40
 
 
-def draw_visits(problem: Problem, decision: Decision, ax: Axes | None = None) -> Axes:
+def draw_visits(
+    problem: Problem, space: Assignment, decision: Decision, ax: Axes | None = None
+) -> Axes:
     """Draw a bar per worker: its capacity in outline, its visits as pieces of it."""
-    space: Any = problem.space.base.absent(problem.space.rules.absent)
     workers = space.n_workers
     ax = ax if ax is not None else new_axes(8.0, 1.5 + 0.36 * min(max(workers, 1), 24))
     visits = space.visits(decision)

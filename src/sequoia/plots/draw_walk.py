@@ -2,7 +2,6 @@
 
 from collections import Counter
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,15 +10,14 @@ from matplotlib.collections import LineCollection
 from sequoia.plots.canvas import BLUE, GREY, INK, ORANGE, VERMILION, new_axes, title
 from sequoia.plots.draw_map import positions
 from sequoia.plots.labels import label_points
-from sequoia.problem import Decision, Problem
+from sequoia.problem import Decision, Problem, Walk
 from sequoia.validation import FloatArray
 
 _MOST_IN_FULL = 40
 
 
-def draw_walk(problem: Problem, decision: Decision, ax: Axes | None = None) -> Axes:
+def draw_walk(problem: Problem, space: Walk, decision: Decision, ax: Axes | None = None) -> Axes:
     """Draw the route in order over the map, and where it is acted on the way."""
-    space: Any = problem.space.base
     size = len(space.names)
     ax = ax if ax is not None else new_axes(8.0, 5.2 if size <= 40 else 7.0)
     places = positions(space)

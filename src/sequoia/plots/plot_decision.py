@@ -1,6 +1,6 @@
-"""A decision as a picture, drawn by the kind of its action space."""
+"""A decision as a picture; each kind of action space registers its own."""
 
-from collections.abc import Callable
+from functools import singledispatch
 
 from matplotlib.axes import Axes
 
@@ -8,16 +8,36 @@ from sequoia.plots.draw_bookings import draw_bookings
 from sequoia.plots.draw_chosen import draw_chosen
 from sequoia.plots.draw_visits import draw_visits
 from sequoia.plots.draw_walk import draw_walk
-from sequoia.problem import Decision, Problem
+from sequoia.problem import ActionSpace, Assignment, Decision, Problem, Schedule, Walk
 
 
 def plot_decision(problem: Problem, decision: Decision, ax: Axes | None = None) -> Axes:
     """Draw what is done: the route on the map, the schedule as a grid, the visits as bars."""
-    return _PICTURES.get(problem.space.base.kind, draw_chosen)(problem, decision, ax)
+    space = problem.space.base.absent(problem.space.rules.absent)
+    return picture_of(space, problem, decision, ax)
 
 
-_PICTURES: dict[str, Callable[[Problem, Decision, Axes | None], Axes]] = {
-    "assignment": draw_visits,
-    "path": draw_walk,
-    "schedule": draw_bookings,
-}
+@singledispatch
+def picture_of(
+    space: ActionSpace,  # noqa: ARG001
+    problem: Problem,
+    decision: Decision,
+    ax: Axes | None,
+) -> Axes:
+    """Draw what is chosen; a kind of space with a better picture registers it here."""
+    return draw_chosen(problem, decision, ax)
+
+
+@picture_of.register
+def _(space: Assignment, problem: Problem, decision: Decision, ax: Axes | None) -> Axes:
+    return draw_visits(problem, space, decision, ax)
+
+
+@picture_of.register
+def _(space: Schedule, problem: Problem, decision: Decision, ax: Axes | None) -> Axes:
+    return draw_bookings(problem, space, decision, ax)
+
+
+@picture_of.register
+def _(space: Walk, problem: Problem, decision: Decision, ax: Axes | None) -> Axes:
+    return draw_walk(problem, space, decision, ax)

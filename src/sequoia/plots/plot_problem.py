@@ -1,6 +1,6 @@
-"""A problem as a picture, drawn by the kind of its action space."""
+"""A problem as a picture; each kind of action space registers its own."""
 
-from collections.abc import Callable
+from functools import singledispatch
 
 from matplotlib.axes import Axes
 
@@ -11,7 +11,7 @@ from sequoia.plots.draw_network import draw_network
 from sequoia.plots.draw_rewards import draw_rewards
 from sequoia.plots.draw_rows import draw_rows
 from sequoia.plots.draw_schedule import draw_schedule
-from sequoia.problem import Problem
+from sequoia.problem import ActionSpace, Assignment, Budget, Problem, Schedule, Walk
 
 
 def plot_problem(problem: Problem, ax: Axes | None = None) -> Axes:
@@ -22,19 +22,33 @@ def plot_problem(problem: Problem, ax: Axes | None = None) -> Axes:
     ax
         Where to draw; a figure of its own unless given.
     """
-    return _PICTURES.get(problem.space.base.kind, draw_rows)(problem, ax)
+    return picture_of(problem.space.base, problem, ax)
 
 
-def _draw_budget(problem: Problem, ax: Axes | None) -> Axes:
+@singledispatch
+def picture_of(space: ActionSpace, problem: Problem, ax: Axes | None) -> Axes:  # noqa: ARG001
+    """Draw the rows; a kind of space with a better picture registers it here."""
+    return draw_rows(problem, ax)
+
+
+@picture_of.register
+def _(space: Assignment, problem: Problem, ax: Axes | None) -> Axes:
+    return draw_assignment(problem, space, ax)
+
+
+@picture_of.register
+def _(space: Schedule, problem: Problem, ax: Axes | None) -> Axes:
+    return draw_schedule(problem, space, ax)
+
+
+@picture_of.register
+def _(space: Walk, problem: Problem, ax: Axes | None) -> Axes:
+    return draw_map(problem, space, ax)
+
+
+@picture_of.register
+def _(space: Budget, problem: Problem, ax: Axes | None) -> Axes:  # noqa: ARG001
     """Draw who infects whom or is reached; when actions are arms, what these pay says more."""
     if problem.contagion is not None:
         return draw_network(problem, ax)
     return draw_rewards(problem, ax) if problem.is_identity else draw_influence(problem, ax)
-
-
-_PICTURES: dict[str, Callable[[Problem, Axes | None], Axes]] = {
-    "assignment": draw_assignment,
-    "budget": _draw_budget,
-    "path": draw_map,
-    "schedule": draw_schedule,
-}

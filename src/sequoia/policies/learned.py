@@ -7,7 +7,7 @@ from sequoia.optimize.auto import Auto
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.result import Argmax
 from sequoia.policies.greedy import Greedy
-from sequoia.problem import Decision, Environment, Problem
+from sequoia.problem import Decision, Environment
 from sequoia.problem.environment import States
 from sequoia.validation import ActionArray, FloatArray
 
@@ -39,7 +39,7 @@ class Sequoia:
         self._space = environment.space
         self._q = q
         if engine is None:
-            engine = Auto(encoding_of(environment), seconds=seconds)
+            engine = Auto(ActionEncoding.of(environment), seconds=seconds)
         self._engine = engine
 
     def act(self, state: States, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
@@ -48,16 +48,9 @@ class Sequoia:
         return self._space.certify(answer.actions[0])
 
 
-def encoding_of(environment: Environment) -> ActionEncoding:
-    """Return what a Q-function sees of actions: with doses where the environment has them."""
-    if isinstance(environment, Problem):
-        return ActionEncoding.of_problem(environment)
-    return ActionEncoding.of_space(environment.space)
-
-
 def iterative_dqn(environment: Environment, q: QFunction) -> Greedy:
     """Return the greedy policy by Q-value: learned foresight without a solver (appendix D)."""
-    columns = encoding_of(environment)
+    columns = ActionEncoding.of(environment)
 
     def value(state: States, step: int, actions: ActionArray) -> FloatArray:
         net = q.fold(state[None], np.array([step]))

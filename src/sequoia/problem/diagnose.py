@@ -9,10 +9,11 @@ from pathlib import Path
 import numpy as np
 
 from sequoia.errors import InfeasibleDecision
-from sequoia.problem import ActionSpace, Problem
 from sequoia.problem.files import edited_since_written
 from sequoia.problem.iis import irreducible_infeasible_subset
 from sequoia.problem.names import say
+from sequoia.problem.problem import Problem
+from sequoia.problem.spaces import ActionSpace
 from sequoia.solvers import Highs, Limits, Status
 from sequoia.validation import BoolArray, FloatArray
 

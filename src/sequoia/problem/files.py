@@ -16,7 +16,7 @@ import tomli_w
 
 from sequoia.errors import FileError
 from sequoia.problem.problem import Problem
-from sequoia.problem.reading import read_problem
+from sequoia.problem.reading import in_todays_words, read_problem
 from sequoia.problem.tables import Column, Table, TableSet
 
 
@@ -54,13 +54,10 @@ def load(path: str | os.PathLike[str]) -> Problem:
         return read_problem(_read_folder(source)[0])
     if source.suffix != ".npz":
         raise FileError(f"{source} is neither a folder nor an .npz archive.")
-    content, fingerprint = _read_archive(source)
+    content = _read_archive(source)
     problem = read_problem(content)
-    if problem.fingerprint != fingerprint:
-        raise FileError(
-            f"{source} holds a problem with fingerprint {problem.fingerprint}, but says "
-            f"{fingerprint}; it was not written by this version."
-        )
+    if problem.fingerprint != in_todays_words(content).fingerprint():
+        raise FileError(f"{source} was not written by this version: it reads as another problem.")
     return problem
 
 
@@ -109,7 +106,7 @@ def _write_archive(content: TableSet, fingerprint: str, path: Path) -> None:
         np.savez_compressed(file, **arrays)
 
 
-def _read_archive(path: Path) -> tuple[TableSet, str]:
+def _read_archive(path: Path) -> TableSet:
     try:
         with zipfile.ZipFile(path) as archive:
             broken = archive.testzip()
@@ -130,7 +127,7 @@ def _read_archive(path: Path) -> tuple[TableSet, str]:
         content = TableSet(dict(header["options"]), tables, str(path))
         if content.fingerprint() != header["fingerprint"]:
             raise ValueError("its content was changed after it was written")
-        return content, header["fingerprint"]
+        return content
     except Exception as error:  # there is no end to what damaged bytes provoke
         reason = " ".join(str(error).split()) or type(error).__name__
         raise FileError(f"{path} is not a whole sequoia archive: {reason[:200]}.") from None

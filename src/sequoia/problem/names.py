@@ -1,7 +1,10 @@
-"""Names of arms, workers and slots, and how to say several of them."""
+"""Names of arms, workers and slots, and how to say several of them, or of numbers."""
 
 from collections.abc import Iterable, Sequence
 from typing import overload
+
+import numpy as np
+from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError
 
@@ -65,6 +68,20 @@ def index_of(where: str, names: Sequence[str], wanted: str) -> int:
             if len(names)
             else f"{where} names {wanted!r}, but there are no names to choose from."
         ) from None
+
+
+def count(number: int, noun: str) -> str:
+    """Say a number of things: ``"1 row"``, ``"3 rows"``."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
+def between(values: ArrayLike) -> str:
+    """Say a range: ``"2 to 6"``, or ``"3"`` when all values are equal."""
+    values = np.asarray(values, dtype=np.float64)
+    if not values.size:
+        return "none"
+    low, high = values.min(), values.max()
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
 
 
 def say(items: Iterable[str]) -> str:

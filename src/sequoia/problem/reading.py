@@ -14,8 +14,18 @@ from sequoia.problem.tables import Table, TableSet
 from sequoia.validation import FloatArray, IntArray
 
 
+def in_todays_words(content: TableSet) -> TableSet:
+    """Return the same content, where a file of version 0.1 calls a walk a path."""
+    space = content.options.get("space")
+    if not isinstance(space, dict) or space.get("kind") != "path":
+        return content
+    options = {**content.options, "space": {**space, "kind": "walk"}}
+    return TableSet(options, content.tables, content.where)
+
+
 def read_problem(content: TableSet) -> Problem:
     """Build a problem from options and tables."""
+    content = in_todays_words(content)
     content.known({"format", "name", "horizon", "discount", "space", "contagion"})
     found = content.option("format", int)
     if found != FORMAT:

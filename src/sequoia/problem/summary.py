@@ -1,29 +1,22 @@
 """A problem in numbers and in words."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from sequoia.problem import ActionSpace, Contagion, LinearSystem, Problem
-from sequoia.problem.names import say
-
-
-def between(values: ArrayLike) -> str:
-    """Say a range: ``"2 to 6"``, or ``"3"`` when all values are equal."""
-    values = np.asarray(values, dtype=np.float64)
-    if not values.size:
-        return "none"
-    low, high = values.min(), values.max()
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+from sequoia.problem.contagion import Contagion
+from sequoia.problem.names import between, count, say
+from sequoia.problem.problem import Problem
+from sequoia.problem.spaces import ActionSpace
+from sequoia.problem.system import LinearSystem
 
 
 def rules_in_words(space: ActionSpace) -> list[str]:
     """Say what is allowed: the rules of the space first, then the extra ones."""
     extra = space.rules.rows(space.names).names
     off = [f"{worker} is off" for worker in space.rules.absent]
-    return [_WORDS.get(space.base.kind, _rows)(space.base), *extra, *off]
+    return [space.summary(), *extra, *off]
 
 
 def summary(problem: Problem) -> dict[str, Any]:
@@ -65,15 +58,11 @@ def lines(problem: Problem) -> Iterable[tuple[str, str]]:
     if problem.contagion is not None:
         yield "contagion", _contagion(problem.contagion)
     yield "horizon", f"{problem.horizon} steps, discount {problem.discount:g}"
-    yield "actions", f"{_count(space.n_actions, 'column')}, {_influence(problem)}"
+    yield "actions", f"{count(space.n_actions, 'column')}, {_influence(problem)}"
     for number, rule in enumerate(rules_in_words(space)):
         yield "rules" if number == 0 else "", rule
     for label, system in (("paper's form", space.system), ("compact form", space.compact)):
-        yield label, f"{_count(system.n_columns, 'column')}, {_count(system.n_rows, 'row')}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+        yield label, f"{count(system.n_columns, 'column')}, {count(system.n_rows, 'row')}"
 
 
 def _start(problem: Problem) -> str:
@@ -93,47 +82,3 @@ def _influence(problem: Problem) -> str:
         return "one per arm"
     reach = np.bincount(problem.influence.indices, minlength=problem.space.n_actions)
     return f"each reaches {between(reach)} arms"
-
-
-def _budget(space: Any) -> str:
-    return f"budget: at most {space.limit:g} units in all; an action costs {between(space.costs)}"
-
-
-def _assignment(space: Any) -> str:
-    total = space.capacities.sum()
-    return (
-        f"assignment: {space.n_workers} workers with capacity {between(space.capacities)} "
-        f"({total:g} in all); a visit takes {between(space.costs)}"
-    )
-
-
-def _schedule(space: Any) -> str:
-    workers, slots = space.worker_slots.shape
-    who = " by different workers" if space.distinct_workers else ""
-    return (
-        f"schedule: {workers} workers with {between(space.worker_slots.sum(axis=1))} of {slots} "
-        f"slots open, arms with {between(space.arm_slots.sum(axis=1))}; "
-        f"{_count(space.visits, 'visit')} to an arm{who}, at most {space.limit} arms"
-    )
-
-
-def _path(space: Any) -> str:
-    return (
-        f"path: a closed walk of at most {space.length} steps from {space.names[space.source]} "
-        f"over {len(space.edges)} edges of length {between(space.lengths)}; act on at most "
-        f"{space.limit} visited nodes"
-    )
-
-
-def _rows(space: ActionSpace) -> str:
-    names = list(space.system.row_names)
-    shown = say(names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} more"])
-    return f"{space.kind}: {_count(len(names), 'row')} ({shown})"
-
-
-_WORDS: dict[str, Callable[[Any], str]] = {
-    "assignment": _assignment,
-    "budget": _budget,
-    "path": _path,
-    "schedule": _schedule,
-}

@@ -8,11 +8,11 @@ from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 
-from sequoia import __version__
 from sequoia.evaluation.evaluate import BoundKind
 from sequoia.problem import Problem
 from sequoia.problem.families import FAMILIES
 from sequoia.sweep.models import settings_of
+from sequoia.version import __version__
 
 # Raise it when cells that were computed by older code must not be taken for new ones.
 FORMAT = 1

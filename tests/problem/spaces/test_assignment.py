@@ -19,8 +19,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sequoia.errors import InfeasibleDecision, ProblemError
-from sequoia.problem.spaces import Assignment, Budget, packing
-from sequoia.problem.spaces import assignment as module
+from sequoia.problem.spaces import Assignment, Budget
+from sequoia.problem.spaces.assignment import bin_packing
+from sequoia.problem.spaces.assignment import space as module
 
 
 def assignments(arms, workers):
@@ -131,7 +132,7 @@ def test_too_many_loads_fall_back_to_the_system(monkeypatch):
 
 
 def test_search_that_gives_up_asks_the_solver(monkeypatch):
-    monkeypatch.setattr(packing, "_MAX_STEPS", 1)
+    monkeypatch.setattr(bin_packing, "_MAX_STEPS", 1)
     check_questions(assignment("hard", [2, 3, 3, 5, 4], [5, 6, 4]))
 
 

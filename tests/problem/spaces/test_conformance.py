@@ -18,7 +18,7 @@ def test_examples_use_every_form():
     """The list covers the flow form, Hall's condition and a plan that the solver finds."""
     compact = [e.space for e in EXAMPLES if e.space.compact is not e.space.system]
     kinds = {(s.base.kind, bool((~s.compact.is_integer).any())) for s in compact}
-    assert {("schedule", False), ("schedule", True), ("assignment", False), ("path", True)} <= kinds
+    assert {("schedule", False), ("schedule", True), ("assignment", False), ("walk", True)} <= kinds
 
 
 @every_example
@@ -141,17 +141,17 @@ def test_written_and_read_back(example):
 @given(st.data())
 def test_thousands_of_draws_and_growths(data):
     """Any example, any seed, any way of growing."""
-    example = data.sample(st.sampled_from(EXAMPLES))
+    example = data.draw(st.sampled_from(EXAMPLES))
     space = example.space
-    decision = space.sample(np.random.default_rng(data.sample(st.integers(0, 2**32))))
+    decision = space.sample(np.random.default_rng(data.draw(st.integers(0, 2**32))))
     assert space.system.violations(decision) == []
-    kept = data.sample(st.sets(st.sampled_from(sorted(chosen_of(decision.action)) or [0])))
+    kept = data.draw(st.sets(st.sampled_from(sorted(chosen_of(decision.action)) or [0])))
     action = np.isin(np.arange(space.n_actions), list(kept)).astype(np.int8)
     if chosen_of(action) not in example.feasible:
         return
     decision = space.certify(action)
     while len(extensions := space.extensions(decision)):
-        decision = extensions[data.sample(st.integers(0, len(extensions) - 1))]
+        decision = extensions[data.draw(st.integers(0, len(extensions) - 1))]
         assert space.system.violations(decision) == []
         assert chosen_of(decision.action) in example.feasible
 

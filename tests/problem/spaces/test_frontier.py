@@ -8,13 +8,13 @@ import pytest
 from examples import chosen_of, path
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from test_path import paths
+from test_walk import paths
 
 from sequoia.problem.families import routing
 from sequoia.problem.rules import Rules
-from sequoia.problem.spaces import Walk
-from sequoia.problem.spaces.walk import tours, with_rules
-from sequoia.problem.spaces.walk.frontier_dp import heaviest
+from sequoia.problem.spaces import Walk, with_rules
+from sequoia.problem.spaces.walk import tours
+from sequoia.problem.spaces.walk.frontier_dp import frontier
 from sequoia.problem.spaces.walk.frontier_dp.tables import tables
 from sequoia.solvers import Highs, Status
 
@@ -81,9 +81,9 @@ def fair_and_perhaps_excellent(rng):
 def test_what_prices_cannot_prove_is_counted(monkeypatch):
     """Both ways to finish a search are taken, and both are right."""
     searched = []
-    plain = heaviest._Search._search
+    plain = frontier._Search._search
     monkeypatch.setattr(
-        heaviest._Search, "_search", lambda self, price: searched.append(1) or plain(self, price)
+        frontier._Search, "_search", lambda self, price: searched.append(1) or plain(self, price)
     )
     example = ring_or_spur()
     rng = np.random.default_rng(0)
@@ -164,7 +164,7 @@ def test_too_many_moves_are_left_to_a_solver(monkeypatch):
 
 
 def test_too_much_to_count_is_left_to_a_solver(monkeypatch):
-    monkeypatch.setattr(heaviest, "_MOST_ENTRIES", 10)
+    monkeypatch.setattr(frontier, "_MOST_ENTRIES", 10)
     space, rng = ring_or_spur().space, np.random.default_rng(0)
     answers = [space.argmax_linear(fair_and_perhaps_excellent(rng)) for _ in range(60)]
     assert 0 < sum(answer is None for answer in answers) < 60

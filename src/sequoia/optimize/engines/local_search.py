@@ -39,7 +39,7 @@ class LocalSearch:
     ----------
     starts
         Further starts per state: what would be good if inputs weighed somewhat else. Where the
-        space answers roughly (`ActionSpace.construct_linear`), one good start is looked for instead.
+        space answers roughly (`ActionSpace.construct_linear`), one good start is looked for.
     """
 
     name = "local"

@@ -13,7 +13,7 @@ MOST_STEPS = 10
 class SuccessiveLinearisation:
     """Finds good actions with a few questions about linear functions; no proof.
 
-    The space answers them, if it does so more quickly than an oracle (`ActionSpace.construct_linear`).
+    The space answers them where it is quicker than an oracle (`ActionSpace.construct_linear`).
 
     Attributes
     ----------

@@ -1,7 +1,10 @@
 """Problem families, the paper's and an epidemic, each a function with its knobs as arguments."""
 
+import inspect
 from collections.abc import Callable
+from typing import Any
 
+from sequoia.errors import ProblemError
 from sequoia.problem.families.capacity import capacity
 from sequoia.problem.families.epidemic import epidemic
 from sequoia.problem.families.interventions import interventions
@@ -16,11 +19,24 @@ FAMILIES: dict[str, Callable[..., Problem]] = {
     for family in (interventions, scheduling, capacity, routing, standard, trap, epidemic)
 }
 
+
+def make(family: str, **knobs: Any) -> Problem:
+    """Make a problem of a family, such as ``make("capacity", arms=20, seed=1)``."""
+    if family not in FAMILIES:
+        raise ProblemError(f"there is no family {family!r}; known: {', '.join(FAMILIES)}.")
+    known = inspect.signature(FAMILIES[family]).parameters
+    for name in knobs:
+        if name not in known:
+            raise ProblemError(f"{family} has no knob {name!r}; known: {', '.join(known)}.")
+    return FAMILIES[family](**knobs)
+
+
 __all__ = [
     "FAMILIES",
     "capacity",
     "epidemic",
     "interventions",
+    "make",
     "routing",
     "scheduling",
     "standard",

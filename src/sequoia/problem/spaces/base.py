@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike
 
 from sequoia.errors import InfeasibleDecision, ProblemError, SolverFailed, TooLarge
 from sequoia.problem.iis import no_decision
-from sequoia.problem.names import say
+from sequoia.problem.names import count, say
 from sequoia.problem.rules import Rules
 from sequoia.problem.system import Decision, LinearSystem
 from sequoia.problem.tables import TableSet
+from sequoia.problem.tasks import Task
 from sequoia.solvers import Highs, Limits, Program, Status
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, frozen
 
@@ -113,6 +114,19 @@ class ActionSpace(ABC):
     def describe(self, decision: Decision) -> list[str]:
         """Say ``decision`` in words, one line per worker, slot or walk."""
 
+    def tasks(self, decision: Decision) -> list[Task]:
+        """Return what is to be done for ``decision``, in the order in which it is done."""
+        chosen = [Task("", "", name, "act") for name in self.chosen(decision.action)]
+        plan = self.system.column_names[self.n_actions :]
+        also = [plan[column] for column in np.flatnonzero(decision.plan).tolist()]
+        return chosen + [Task("", "", name, "plan") for name in also]
+
+    def summary(self) -> str:
+        """Say in one line what is allowed."""
+        names = list(self.system.row_names)
+        shown = say(names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} more"])
+        return f"{self.kind}: {count(len(names), 'row')} ({shown})"
+
     @abstractmethod
     def to_tables(self) -> TableSet:
         """Return the options and tables that define this space."""
@@ -176,7 +190,7 @@ class ActionSpace(ABC):
     def construct_linear(self, weights: FloatArray) -> ActionArray | None:  # noqa: ARG002 (for others)
         """Return a feasible action with a large sum of weights for each row, ``(B, N)``.
 
-        Not proven, but quick where `argmax_linear` takes milliseconds; ``None`` where it is no help.
+        Not proven, but quick where `argmax_linear` takes milliseconds; ``None`` where no help.
         """
         return None
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sequoia.problem.names import checked_names, say
+from sequoia.problem.names import between, checked_names, say
 from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.system import TOLERANCE, Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet, table
@@ -98,6 +98,11 @@ class Budget(ActionSpace):
         """Say what is chosen and what it costs."""
         chosen = say(self.chosen(decision.action))
         return [f"Act on {chosen} ({self.costs @ decision.action:g} of {self.limit:g} units used)"]
+
+    def summary(self) -> str:
+        """Say the limit and the costs."""
+        costs = between(self.costs)
+        return f"budget: at most {self.limit:g} units in all; an action costs {costs}"
 
     def to_tables(self) -> TableSet:
         """Options and tables of this space."""

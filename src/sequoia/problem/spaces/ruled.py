@@ -12,6 +12,7 @@ from sequoia.problem.rules import Rules
 from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.system import Decision, LinearSystem
 from sequoia.problem.tables import TableSet
+from sequoia.problem.tasks import Task
 from sequoia.validation import ActionArray, BoolArray, FloatArray
 
 _TRIES = 20
@@ -149,6 +150,14 @@ class Ruled(ActionSpace):
     def describe(self, decision: Decision) -> list[str]:
         """Say it as the base does."""
         return self._today.describe(decision)
+
+    def tasks(self, decision: Decision) -> list[Task]:
+        """Return those of the base."""
+        return self._today.tasks(decision)
+
+    def summary(self) -> str:
+        """Say it as the base does; the rules are said beside it."""
+        return self.base.summary()
 
     def absent(self, workers: Iterable[str]) -> "Ruled":
         """Add to the workers who are off."""

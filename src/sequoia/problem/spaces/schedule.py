@@ -10,10 +10,11 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
 from sequoia.errors import ProblemError
-from sequoia.problem.names import checked_names, index_of, say
+from sequoia.problem.names import between, checked_names, count, index_of, say
 from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet, table
+from sequoia.problem.tasks import Task
 from sequoia.validation import ActionArray, BoolArray, IntArray, frozen, whole
 
 _MAX_SLOTS_FOR_SUBSETS = 10
@@ -293,6 +294,24 @@ class Schedule(ActionSpace):
             verb = "visits" if len(workers) == 1 else "visit"
             lines.append(f"{self.slot_names[slot]}: {who} {verb} {self.names[arm]}")
         return lines or ["Nobody visits anyone"]
+
+    def tasks(self, decision: Decision) -> list[Task]:
+        """One task per visit, slot by slot."""
+        booked = self.booked(decision).transpose(2, 0, 1)
+        return [
+            Task(self.worker_names[worker], self.slot_names[slot], self.names[arm], "visit")
+            for slot, worker, arm in np.argwhere(booked).tolist()
+        ]
+
+    def summary(self) -> str:
+        """Say the open slots and the visits."""
+        workers, slots = self.worker_slots.shape
+        who = " by different workers" if self.distinct_workers else ""
+        return (
+            f"schedule: {count(workers, 'worker')} with {between(self.worker_slots.sum(axis=1))} "
+            f"of {slots} slots open, arms with {between(self.arm_slots.sum(axis=1))}; "
+            f"{count(self.visits, 'visit')} to an arm{who}, at most {count(self.limit, 'arm')}"
+        )
 
     def absent(self, workers: Iterable[str]) -> "Schedule":
         """Close all slots of some workers."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from sequoia.problem.names import checked_names, index_of, say
+from sequoia.problem.names import between, checked_names, count, index_of, say
 from sequoia.problem.spaces.assignment.bin_packing import (
     Packer,
     PackingTable,
@@ -20,6 +20,7 @@ from sequoia.problem.spaces.assignment.bin_packing import (
 from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.system import TOLERANCE, Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet, table
+from sequoia.problem.tasks import Task
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, frozen, require
 
 _MAX_LOADS = 2_000
@@ -280,6 +281,21 @@ class Assignment(ActionSpace):
                 name = name[0].upper() + name[1:]
                 lines.append(f"{name} visits {arms} ({used:g} of {room:g} units used)")
         return lines or ["Nobody visits anyone"]
+
+    def tasks(self, decision: Decision) -> list[Task]:
+        """One task per visit, worker by worker."""
+        return [
+            Task(self.worker_names[worker], "", self.names[arm], "visit")
+            for worker, arm in np.argwhere(self.visits(decision)).tolist()
+        ]
+
+    def summary(self) -> str:
+        """Say the capacities and the costs."""
+        total = self.capacities.sum()
+        return (
+            f"assignment: {count(self.n_workers, 'worker')} with capacity "
+            f"{between(self.capacities)} ({total:g} in all); a visit takes {between(self.costs)}"
+        )
 
     def absent(self, workers: Iterable[str]) -> "Assignment":
         """Set the capacity of some workers to zero."""

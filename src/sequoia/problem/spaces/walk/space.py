@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import shortest_path
 
 from sequoia.errors import InfeasibleDecision, ProblemError
-from sequoia.problem.names import checked_names, index_of, say
+from sequoia.problem.names import between, checked_names, count, index_of, say
 from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.spaces.budget import Budget
 from sequoia.problem.spaces.walk import tours
@@ -22,6 +22,7 @@ from sequoia.problem.spaces.walk.sampler import WalkSampler
 from sequoia.problem.spaces.walk.time_expanded import TimeExpandedGraph
 from sequoia.problem.system import Decision, LinearSystem
 from sequoia.problem.tables import Column, TableSet, table
+from sequoia.problem.tasks import Task
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, frozen, require, whole
 
 # Steps that a stop is taken to cost besides its detour.
@@ -50,7 +51,7 @@ class Walk(ActionSpace):
         Where the nodes are drawn, ``(N, 2)``; only pictures use it.
     """
 
-    kind = "path"
+    kind = "walk"
     has_quick_program = False
     why_not_iterative = (
         "there is no simple way to build a closed walk one stop at a time (paper, appendix D)"
@@ -64,33 +65,33 @@ class Walk(ActionSpace):
     positions: FloatArray | None = None
 
     def __post_init__(self) -> None:
-        edges = frozen("path.edges", self.edges, np.int64, (None, 2))
-        require("path.edges", edges, edges >= 0, "nodes are numbered from 0")
+        edges = frozen("walk.edges", self.edges, np.int64, (None, 2))
+        require("walk.edges", edges, edges >= 0, "nodes are numbered from 0")
         size = len(self.names) if self.names is not None else int(edges.max(initial=0)) + 1
-        require("path.edges", edges, edges < size, f"there are only {size} nodes")
+        require("walk.edges", edges, edges < size, f"there are only {size} nodes")
         loops = edges[:, 0] != edges[:, 1]
-        require("path.edges", edges[:, 0], loops, "an edge joins two different nodes")
+        require("walk.edges", edges[:, 0], loops, "an edge joins two different nodes")
         seen: dict[tuple[int, int], int] = {}
         for index, (a, b) in enumerate(np.sort(edges, axis=1).tolist()):
             if seen.setdefault((a, b), index) != index:
-                raise ProblemError(f"path.edges[{index}] repeats the edge {a}–{b}.")
+                raise ProblemError(f"walk.edges[{index}] repeats the edge {a}–{b}.")
         lengths = np.ones(len(edges)) if self.lengths is None else self.lengths
-        lengths = frozen("path.lengths", lengths, np.int64, (len(edges),))
-        require("path.lengths", lengths, lengths >= 1, "a length is a whole number of at least 1")
+        lengths = frozen("walk.lengths", lengths, np.int64, (len(edges),))
+        require("walk.lengths", lengths, lengths >= 1, "a length is a whole number of at least 1")
         for field, least, most in (
             ("source", 0, size - 1),
             ("length", 1, 10_000),
             ("limit", 0, 10**9),
         ):
-            value = whole(f"path.{field}", getattr(self, field), least, most)
+            value = whole(f"walk.{field}", getattr(self, field), least, most)
             object.__setattr__(self, field, value)
         if self.positions is not None:
-            positions = frozen("path.positions", self.positions, np.float64, (size, 2))
-            require("path.positions", positions, np.isfinite(positions), "a number is wanted")
+            positions = frozen("walk.positions", self.positions, np.float64, (size, 2))
+            require("walk.positions", positions, np.isfinite(positions), "a number is wanted")
             object.__setattr__(self, "positions", positions)
         object.__setattr__(self, "edges", edges)
         object.__setattr__(self, "lengths", lengths)
-        object.__setattr__(self, "names", checked_names("path.names", self.names, "node", size))
+        object.__setattr__(self, "names", checked_names("walk.names", self.names, "node", size))
 
     @classmethod
     def from_graph(cls, graph: nx.Graph, source: str, length: int, limit: int) -> "Walk":
@@ -321,6 +322,27 @@ class Walk(ActionSpace):
         if len(route) == 1:
             return [f"Stay at {where}", f"Act on {stops}"]
         return [f"Walk {where} ({steps} of {self.length} steps)", f"Act on {stops}"]
+
+    def tasks(self, decision: Decision) -> list[Task]:
+        """Follow the walk; where a node is acted on, that happens when it is first reached."""
+        route = self.walk(decision)
+        arrival = np.concatenate([[0], self._time_expanded.legs(decision.plan).cumsum()])
+        still_open = set(np.flatnonzero(decision.action).tolist())
+        tasks = []
+        for index, node in enumerate(route):
+            does = "return" if index == len(route) - 1 else "pass"
+            does = "act" if node in still_open else does if index else "begin"
+            still_open.discard(node)
+            tasks.append(Task("", f"step {arrival[index]}", self.names[node], does))
+        return tasks
+
+    def summary(self) -> str:
+        """Say where walks begin, how long they may be, and on how many nodes they may act."""
+        return (
+            f"walk: closed, of at most {count(self.length, 'step')} from "
+            f"{self.names[self.source]} over {count(len(self.edges), 'edge')} of length "
+            f"{between(self.lengths)}; act on at most {count(self.limit, 'visited node')}"
+        )
 
     def to_tables(self) -> TableSet:
         """Options and tables of this space."""
