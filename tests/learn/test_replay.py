@@ -29,7 +29,7 @@ def frequencies(replay, draws=40_000):
     return np.bincount(places, minlength=len(replay)) / draws
 
 
-@pytest.mark.parametrize("sharpness", [0.0, 0.6, 1.0])
+@pytest.mark.parametrize("alpha", [0.0, 0.6, 1.0])
 def test_draws_follow_priorities(alpha):
     replay = filled(alpha=alpha)
     td_errors = np.array([0.1, -2.0, 1.0, 0.5, -0.2])
