@@ -3,7 +3,7 @@ import pytest
 from test_plots import NURSES, PEOPLE, PROBLEMS, assert_fine, clinic
 
 from sequoia import Assignment, Problem, Rules
-from sequoia.bounds.bound import Bound
+from sequoia.bounds.certificate import Bound
 from sequoia.evaluation import Evaluation, evaluate
 from sequoia.plots import (
     plot_comparison,

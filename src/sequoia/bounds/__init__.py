@@ -1,6 +1,7 @@
 """How good anything can be."""
 
-from sequoia.bounds.bound import Bound
+from sequoia.bounds.bound import bound
+from sequoia.bounds.certificate import Bound
 from sequoia.bounds.exact import Exact, solve_exactly
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import Relaxation, prices_over, relax
@@ -12,6 +13,7 @@ __all__ = [
     "Prices",
     "Relaxation",
     "WhittleIndices",
+    "bound",
     "prices_over",
     "relax",
     "solve_exactly",

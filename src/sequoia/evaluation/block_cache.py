@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sequoia.bounds.bound import Bound
+from sequoia.bounds.certificate import Bound
 from sequoia.errors import FileError
 from sequoia.evaluation.evaluation import bound_from_json, bound_to_json
 from sequoia.evaluation.play import Played

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from sequoia.bounds.bound import Bound, Kind
+from sequoia.bounds.certificate import Bound, Kind
 from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import ProblemError, SequoiaError
 from sequoia.evaluation.block_cache import BlockCache

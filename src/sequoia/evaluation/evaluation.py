@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sequoia.bounds.bound import Bound
+from sequoia.bounds.certificate import Bound
 from sequoia.errors import ProblemError
 from sequoia.evaluation.intervals import Estimate, estimate
 from sequoia.validation import ActionArray, FloatArray, IntArray

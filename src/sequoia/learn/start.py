@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from sequoia.bounds.bound import Bound
+from sequoia.bounds.certificate import Bound
 from sequoia.bounds.lagrangian.relax import relax, why_no_prices
 from sequoia.errors import ConfigError
 from sequoia.learn.config import TrainConfig

@@ -1,1 +1,5 @@
 """Today's plan: who does what, what it is worth, and why."""
+
+from sequoia.planning.planner import DayPlan, Planner, Why, Worth, plan
+
+__all__ = ["DayPlan", "Planner", "Why", "Worth", "plan"]

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import relax
@@ -13,10 +14,10 @@ from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.planning.overrides import columns_of, including, leaving_out
 from sequoia.policies import QFunction, make_policy
 from sequoia.policies.myopic import next_step_weights
-from sequoia.problem import Decision, Problem
+from sequoia.problem import Decision, Problem, Rules
 from sequoia.problem.tasks import Task
 from sequoia.solvers import Limits
-from sequoia.validation import ActionArray, FloatArray, IntArray
+from sequoia.validation import ActionArray, FloatArray, IntArray, frozen
 
 _LEAST_SECONDS = 0.5
 _BY_PRICES = ("price", "price-update")
@@ -96,6 +97,20 @@ class DayPlan:
     def tasks(self) -> list[Task]:
         """Who goes where, when, to do what."""
         return self.problem.space.tasks(self.decision)
+
+
+def plan(
+    problem: Problem,
+    state: ArrayLike,
+    policy: str | None = None,
+    *,
+    q: QFunction | None = None,
+    rules: Rules = Rules(),  # noqa: B008 (frozen)
+    seconds: float = 10.0,
+) -> DayPlan:
+    """Plan one day from ``state``, ``(J,)``: the verb at the door; see `Planner` for more."""
+    state = frozen("state", state, np.int64, (problem.arms.n_arms,))
+    return Planner(problem, state, seconds).plan(problem.with_rules(rules), policy, q)
 
 
 class Planner:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.bounds.bound import Bound, Kind
+from sequoia.bounds.certificate import Bound, Kind
 from sequoia.bounds.horizon import Horizon
 from sequoia.bounds.lagrangian.arm_classes import ArmClasses, start_of
 from sequoia.bounds.lagrangian.column_generation import generate_columns, solve_restricted_master
