@@ -3,7 +3,7 @@ from typing import NamedTuple
 
 import pytest
 
-from sequoia.cli import main
+from sequoia.cli import main, progress
 
 
 class Outcome(NamedTuple):
@@ -16,6 +16,8 @@ class Outcome(NamedTuple):
 def command(capsys, tmp_path, monkeypatch) -> Callable[..., Outcome]:
     """Run ``sequoia`` with some arguments in an empty folder."""
     monkeypatch.chdir(tmp_path)
+    # Lines of progress come with the time, so they would come on a slow machine only.
+    monkeypatch.setattr(progress, "SECONDS_BETWEEN_LINES", float("inf"))
 
     def run(*arguments: object) -> Outcome:
         with pytest.raises(SystemExit) as stop:

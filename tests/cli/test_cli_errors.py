@@ -1,13 +1,12 @@
 import contextlib
 import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 import typer
 
+from real_command import ended, start, wait_for
 from sequoia import __version__, errors, save
 from sequoia.cli.errors import run
 from sequoia.problem.families import capacity, trap
@@ -147,20 +146,9 @@ def test_a_swallowed_interrupt_still_ends_as_one():
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT to send")
 def test_ctrl_c_of_the_real_command(tmp_path):
-    # A parent that ignores the signal, as a background job does, must not make the child ignore it.
-    code = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
-    code += "from sequoia.cli import main; print('ready', flush=True); main(['demo', '-o', 'out'])"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        cwd=tmp_path,
-    )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.5)
+    process = start(tmp_path, "demo", "-o", "out")
+    wait_for(tmp_path, "out/problem.npz", 1, process)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=30)
+    _, err = ended(process)
     assert process.returncode == 130
     assert err == ""

@@ -1,12 +1,12 @@
 import os
 import re
 import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
+
+from real_command import ended, start, wait_for
 
 PLAN = """
 policies = ["random", "sampling", "price"]
@@ -25,28 +25,6 @@ episodes = 1
 family = "trap"
 """
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
-
-
-def start(folder: Path, *arguments: str) -> subprocess.Popen:
-    code = "from sequoia.cli import main; main()"
-    # A parent that ignores the signal, as a background job does, must not make the child ignore it.
-    code = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {code}"
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def wait_for(folder: Path, pattern: str, count: int, process: subprocess.Popen) -> None:
-    deadline = time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < deadline:
-        if len(list(folder.glob(pattern))) >= count:
-            return
-        time.sleep(0.005)
-    raise AssertionError(f"ended too early: {process.communicate()[1]}")
 
 
 def test_a_plan_is_computed_and_the_status_says_so(command):
@@ -121,7 +99,7 @@ def test_killed_at_any_moment_and_run_again_gives_the_same_numbers(command, tmp_
         process = start(tmp_path, "sweep", "plan.toml", "-o", "killed", "--jobs", "2")
         wait_for(tmp_path / "killed", pattern, count, process)
         process.kill()
-        process.communicate(timeout=30)
+        ended(process)
         assert not (tmp_path / "killed" / "numbers.csv").exists()
     assert "once it is started again" in command("sweep", "status", "killed").out
     assert command("sweep", "plan.toml", "-o", "killed", "--jobs", 2).code == 0
@@ -144,7 +122,7 @@ def test_two_at_once_and_ctrl_c(command, tmp_path):
     assert "1  running" in shown
     assert re.search(r"^running  standard-20-seed1-", shown, re.MULTILINE)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = ended(process)
     assert process.returncode == 130
     assert out == ""
     assert err.strip().splitlines()[-1] == (

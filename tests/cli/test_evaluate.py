@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from real_command import PATIENCE, ended, start, wait_for
 from sequoia import save
 from sequoia.problem.families import capacity, standard
 
@@ -84,28 +85,6 @@ def test_what_goes_wrong_is_one_line(run, arguments, words):
     assert outcome.err.count("\n") == 1
 
 
-def start(folder: Path, *arguments: str) -> subprocess.Popen:
-    code = "from sequoia.cli import main; main()"
-    # A parent that ignores the signal, as a background job does, must not make the child ignore it.
-    code = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {code}"
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments],
-        cwd=folder,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def wait_for_pieces(folder: Path, count: int, process: subprocess.Popen) -> None:
-    deadline = time.monotonic() + 60
-    while process.poll() is None and time.monotonic() < deadline:
-        if len(list(folder.glob("*.npz"))) >= count:
-            return
-        time.sleep(0.005)
-    raise AssertionError(f"ended too early: {process.communicate()[1]}")
-
-
 def children_of(process: subprocess.Popen) -> list[int]:
     found = []
     for status in Path("/proc").glob("[0-9]*/status"):
@@ -129,10 +108,10 @@ def test_killed_half_way_and_run_again_gives_the_same_file(run, tmp_path, jobs):
     assert whole.code == 0
     process = start(tmp_path, "evaluate", "q.npz", *ARGUMENTS, "-o", "e.json", "--jobs", jobs)
     parts = tmp_path / "e.json.parts"
-    wait_for_pieces(parts, 4, process)
+    wait_for(parts, "*.npz", 4, process)
     children = children_of(process)
     process.kill()
-    process.communicate(timeout=30)
+    ended(process)
     assert not (tmp_path / "e.json").exists()
     kept = {file.name: file.read_bytes() for file in parts.glob("*.npz")}
     assert 4 <= len(kept) < 24
@@ -142,7 +121,7 @@ def test_killed_half_way_and_run_again_gives_the_same_file(run, tmp_path, jobs):
     assert without_times(tmp_path / "e.json") == without_times(tmp_path / "whole.json")
     assert not parts.exists()
     # The processes of a killed evaluation end with it.
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + PATIENCE
     while any(Path(f"/proc/{child}").exists() for child in children):
         assert time.monotonic() < deadline
         time.sleep(0.1)
@@ -152,11 +131,13 @@ def test_killed_half_way_and_run_again_gives_the_same_file(run, tmp_path, jobs):
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_ctrl_c_keeps_what_is_finished(tmp_path, jobs):
     save(standard(arms=40, horizon=20), tmp_path / "q.npz")
-    process = start(tmp_path, "evaluate", "q.npz", *ARGUMENTS, "-o", "e.json", "--jobs", jobs)
+    # So many episodes that it cannot end before the signal comes.
+    arguments = (*ARGUMENTS, "--episodes", "4000", "-o", "e.json", "--jobs", jobs)
+    process = start(tmp_path, "evaluate", "q.npz", *arguments)
     parts = tmp_path / "e.json.parts"
-    wait_for_pieces(parts, 3, process)
+    wait_for(parts, "*.npz", 3, process)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = ended(process)
     assert process.returncode == 130
     assert out == ""
     assert err.startswith("Stopped. ")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from real_command import PATIENCE
 from sequoia import save
 from sequoia.problem.families import FAMILIES
 
@@ -91,7 +92,7 @@ def test_it_opens_in_a_browser(page, tmp_path):
         ],
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=PATIENCE,
         check=False,
     )
     assert "<title>images 7 missing 0 wide false</title>" in shown.stdout, shown.stdout[:500]

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from real_command import PATIENCE, ended, start
 from sequoia import save
 from sequoia.problem.families import capacity, interventions
 
@@ -194,21 +195,8 @@ def test_a_damaged_checkpoint(run, monkeypatch, content):
     assert os.listdir("model") == ["checkpoint.safetensors"]
 
 
-def start(folder: Path, *arguments: str) -> subprocess.Popen:
-    code = "from sequoia.cli import main; main()"
-    code = f"import signal; signal.signal(signal.SIGINT, signal.default_int_handler); {code}"
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments],
-        cwd=folder,
-        env=os.environ | {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
 def wait_for_change(path: Path, before: float, process: subprocess.Popen) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while process.poll() is None and time.monotonic() < deadline:
         if path.exists() and path.stat().st_mtime_ns != before:
             return
@@ -230,7 +218,7 @@ def test_killed_at_random_moments_it_ends_with_the_same_weights(run, tmp_path):
         wait_for_change(checkpoint, before, process)
         time.sleep(luck.random() * 0.2)
         process.kill()
-        process.communicate(timeout=30)
+        ended(process)
     assert checkpoint.exists()
     assert run("train", "p.npz", "-o", "model", *LONG, "--resume").code == 0
     assert weights("model") == weights("whole")
@@ -243,7 +231,7 @@ def test_a_real_ctrl_c(tmp_path):
     process = start(tmp_path, "train", "p.npz", "-o", "model", *settings(rounds=5000))
     wait_for_change(tmp_path / "model" / "checkpoint.safetensors", 0, process)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = ended(process)
     assert process.returncode == 130
     assert out == ""
     assert "Traceback" not in err

@@ -11,6 +11,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from policy_cases import joint_states, tiny
+from real_command import PATIENCE
 from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import FileError
 from sequoia.models.folder import Trained, load_model, read_about, save_model
@@ -155,7 +156,7 @@ def test_a_trained_policy_acts_without_torch(tmp_path):
     one = trained()
     save_model(tmp_path / "model", one)
     done = subprocess.run(
-        [sys.executable, "-c", ACT], cwd=tmp_path, capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", ACT], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE
     )
     assert done.returncode == 0, done.stderr
     state, rng = np.zeros(3, np.int64), np.random.default_rng(0)

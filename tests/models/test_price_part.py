@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from policy_cases import joint_states, tiny
 
+from policy_cases import joint_states, tiny
 from sequoia.bounds.exact import solve_exactly
 from sequoia.bounds.lagrangian.relax import relax
 from sequoia.models.price_part import PricePart

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 import torch
-from policy_cases import joint_states, tiny
 
+from policy_cases import joint_states, tiny
 from sequoia.bounds.lagrangian.relax import relax
 from sequoia.models.price_part import PricePart
 from sequoia.models.q_model import QModel, View

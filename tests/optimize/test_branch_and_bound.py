@@ -138,8 +138,9 @@ def test_a_limit_returns_the_best_known_action_with_its_gap():
     timed = BranchAndBound(columns, Limits(seconds=0.2)).best(net)
     for answer in (few, more, timed):
         assert columns.space.contains(answer.actions).all()
-        assert np.isfinite(answer.bounds).all()
         assert not answer.is_proven.any()
+    # How far it comes in a time depends on the machine; how far in some nodes does not.
+    assert np.isfinite(few.bounds).all()
     assert (more.bounds < few.bounds).all()
     assert (more.values >= few.values).all()
 

@@ -157,7 +157,7 @@ def hard() -> tuple[ActionEncoding, ReluNet]:
 
 
 @pytest.mark.parametrize(
-    "limits", [Limits(seconds=1e-3), Limits(seconds=0.0), Limits(nodes=0), Limits(seconds=0.2)]
+    "limits", [Limits(seconds=1e-3), Limits(seconds=0.0), Limits(nodes=0), Limits(nodes=3)]
 )
 def test_a_limit_returns_the_best_known_action_and_says_so(limits):
     columns, net = hard()

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from policy_cases import KINDS, joint_states, tiny, value_of
 
+from policy_cases import KINDS, joint_states, tiny, value_of
 from sequoia import Assignment, Rules
 from sequoia.bounds import solve_exactly
 from sequoia.errors import InfeasibleSpace, ProblemError, SequoiaError, TooLarge

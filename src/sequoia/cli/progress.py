@@ -11,7 +11,7 @@ from rich.progress import Progress as Bar
 
 from sequoia.evaluation.progress import Progress
 
-_SECONDS_BETWEEN_LINES = 10.0
+SECONDS_BETWEEN_LINES = 10.0
 
 
 @contextmanager
@@ -46,7 +46,7 @@ class _Lines:
 
     def __call__(self, progress: Progress) -> None:
         now = time.monotonic()
-        if now - self._last < _SECONDS_BETWEEN_LINES:
+        if now - self._last < SECONDS_BETWEEN_LINES:
             return
         self._last = now
         text = f"{progress.done} of {progress.total} {self._noun}"
