@@ -1,30 +1,12 @@
 """Plan a sequence of combinatorial decisions under uncertainty.
 
 The nouns are here, and the verbs: `load`, `save`, `make`, `train`, `evaluate`, `bound`, `plan`.
-Verbs are imported when they are first used, because some bring heavy libraries along.
+Each is imported when it is first used, because many bring heavy libraries along.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sequoia.problem import (
-    Arms,
-    Assignment,
-    Budget,
-    Contagion,
-    Custom,
-    Decision,
-    Environment,
-    Floor,
-    LinearSystem,
-    Problem,
-    Rules,
-    Schedule,
-    Walk,
-    load,
-    save,
-)
-from sequoia.problem.families import make
 from sequoia.version import __version__
 
 if TYPE_CHECKING:
@@ -32,8 +14,24 @@ if TYPE_CHECKING:
     from sequoia.evaluation import evaluate
     from sequoia.learn import train
     from sequoia.planning import plan
-
-_ROOMS = {"bound": "bounds", "evaluate": "evaluation", "plan": "planning", "train": "learn"}
+    from sequoia.problem import (
+        Arms,
+        Assignment,
+        Budget,
+        Contagion,
+        Custom,
+        Decision,
+        Environment,
+        Floor,
+        LinearSystem,
+        Problem,
+        Rules,
+        Schedule,
+        Walk,
+        load,
+        save,
+    )
+    from sequoia.problem.families import make
 
 __all__ = [
     "Arms",
@@ -59,12 +57,20 @@ __all__ = [
     "train",
 ]
 
+_ROOMS = {
+    "bound": "bounds",
+    "evaluate": "evaluation",
+    "make": "problem.families",
+    "plan": "planning",
+    "train": "learn",
+}
+
 
 def __getattr__(name: str) -> Any:
-    """Import a verb from its room."""
-    if name not in _ROOMS:
+    """Import a noun or a verb from its room."""
+    if name not in __all__:
         raise AttributeError(f"module 'sequoia' has no attribute {name!r}")
-    return getattr(import_module(f"sequoia.{_ROOMS[name]}"), name)
+    return getattr(import_module(f"sequoia.{_ROOMS.get(name, 'problem')}"), name)
 
 
 def __dir__() -> list[str]:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import typer
 
 from sequoia.bounds import relax, solve_exactly
-from sequoia.cli.problem import AsJson, File, print_json, print_pairs
+from sequoia.cli.common import AsJson, File, print_json, print_pairs
 from sequoia.errors import TooLarge
 from sequoia.evaluation.evaluation import bound_to_json
 from sequoia.problem import Problem, load

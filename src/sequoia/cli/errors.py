@@ -1,18 +1,15 @@
 """The error boundary: whatever a user can mend is one line on stderr and exit code 2."""
 
-import signal
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from types import FrameType
+from collections.abc import Sequence
 
 import typer
 import typer.main
 
+from sequoia.cli.interrupts import INTERRUPTED, interruptible
 from sequoia.errors import SequoiaError
 
 MENDABLE = 2
-INTERRUPTED = 130
 
 
 def run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
@@ -23,7 +20,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
     """
     command = typer.main.get_command(app)
     try:
-        with _interruptible():
+        with interruptible():
             code = command.main(args=arguments, prog_name="sequoia", standalone_mode=False)
     except SequoiaError as error:
         return _complain(type(error).__name__, str(error))
@@ -34,28 +31,6 @@ def run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
     except (KeyboardInterrupt, typer.Abort):
         return INTERRUPTED
     return int(code or 0)
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """Let no Ctrl-C get lost in a library's callback, where Python drops exceptions."""
-    if signal.getsignal(signal.SIGINT) is not signal.default_int_handler:
-        yield
-        return
-    pressed = False
-
-    def press(number: int, frame: FrameType | None) -> None:
-        nonlocal pressed
-        pressed = True
-        signal.default_int_handler(number, frame)
-
-    signal.signal(signal.SIGINT, press)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, signal.default_int_handler)
-    if pressed:
-        raise KeyboardInterrupt
 
 
 def _complain(kind: str, message: str) -> int:

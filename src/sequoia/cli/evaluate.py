@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sequoia.bounds.lagrangian.relax import why_no_prices
-from sequoia.cli.problem import AsJson, File
+from sequoia.cli.common import AsJson, File
 from sequoia.cli.progress import showing
 from sequoia.errors import FileError
 from sequoia.evaluation import Estimate, Evaluation, Progress, evaluate, save_evaluation

@@ -13,8 +13,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sequoia.cli.common import AsJson, File
 from sequoia.cli.evaluate import Model
-from sequoia.cli.problem import AsJson, File
 from sequoia.errors import FileError, ProblemError
 from sequoia.evaluation.evaluation import number
 from sequoia.io import write_text

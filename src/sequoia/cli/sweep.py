@@ -29,7 +29,7 @@ class _RunUnlessTold(typer.core.TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Put ``run`` in front where it is left out."""
-        is_said = not args or args[0] in (*self.commands, "--help")
+        is_said = not args or args[0] in (*self.commands, "-h", "--help")
         return super().parse_args(ctx, args if is_said else ["run", *args])
 
 

@@ -10,7 +10,8 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from sequoia.cli.problem import AsJson, File
+from sequoia.cli.common import AsJson, File
+from sequoia.cli.interrupts import ending_at_once
 from sequoia.cli.progress import duration
 from sequoia.errors import ConfigError
 from sequoia.models.folder import ABOUT, read_about
@@ -49,12 +50,13 @@ def train(
 
     Interrupted, the same command with --resume goes on and ends with the same weights.
     """
-    # Here, because torch takes seconds to import and other commands do without it.
-    from sequoia.learn import TrainConfig, usual_preset
-    from sequoia.learn import train as learn
-    from sequoia.learn.board import Board
-    from sequoia.learn.checkpoint import identity, require_same
-    from sequoia.learn.train import refuse_other_work
+    # Here, because torch takes seconds to import and help does without it.
+    with ending_at_once():
+        from sequoia.learn import TrainConfig, usual_preset
+        from sequoia.learn import train as learn
+        from sequoia.learn.board import Board
+        from sequoia.learn.checkpoint import identity, require_same
+        from sequoia.learn.train import refuse_other_work
 
     problem = load(file)
     config = TrainConfig.preset(preset or usual_preset(problem), **read_settings(settings or ()))

@@ -6,7 +6,6 @@ probabilities, ``(J, L)``, out. `Arms.ladder` takes the result.
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
 from sequoia.errors import ProblemError
 from sequoia.validation import FloatArray
@@ -18,6 +17,8 @@ def sigmoid(doses: ArrayLike, height: ArrayLike, slope: ArrayLike, middle: Array
     ``height * (σ(slope * dose - middle) - σ(-middle))``, squeezed into [0.01, 0.99], so that no
     dose gives 0.01 and no move is ever certain.
     """
+    from scipy.special import expit
+
     doses, height, slope, middle = _columns(doses, height, slope, middle)
     rise = height * (expit(slope * doses - middle) - expit(-middle))
     return _probabilities("sigmoid", 0.01 + 0.98 * rise)

@@ -1,11 +1,13 @@
-"""HiGHS, the embedded open-source solver."""
+"""HiGHS, the embedded open-source solver.
+
+Its package is imported at the first solve: much can be done with a problem before.
+"""
 
 import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import highspy
 import numpy as np
 
 from sequoia.errors import FileError, ProblemError, SolverFailed
@@ -15,15 +17,16 @@ from sequoia.validation import FloatArray
 
 _ROW_WISE = 2
 _MAXIMISE = -1
+_FEASIBLE = 2  # kSolutionStatusFeasible; its information holds the number
 
 _STATUS = {
-    highspy.HighsModelStatus.kOptimal: Status.OPTIMAL,
-    highspy.HighsModelStatus.kInfeasible: Status.INFEASIBLE,
-    highspy.HighsModelStatus.kUnbounded: Status.UNBOUNDED,
-    highspy.HighsModelStatus.kTimeLimit: Status.LIMIT,
-    highspy.HighsModelStatus.kSolutionLimit: Status.LIMIT,
-    highspy.HighsModelStatus.kIterationLimit: Status.LIMIT,
-    highspy.HighsModelStatus.kInterrupt: Status.LIMIT,
+    "kOptimal": Status.OPTIMAL,
+    "kInfeasible": Status.INFEASIBLE,
+    "kUnbounded": Status.UNBOUNDED,
+    "kTimeLimit": Status.LIMIT,
+    "kSolutionLimit": Status.LIMIT,
+    "kIterationLimit": Status.LIMIT,
+    "kInterrupt": Status.LIMIT,
 }
 
 
@@ -109,6 +112,8 @@ class HighsSession:
 
 
 def _load(program: Program) -> Any:
+    import highspy
+
     require_numbers(program)
     engine = highspy.Highs()
     _set(engine, {"output_flag": False, "threads": 1, "mip_abs_gap": 1e-9})
@@ -131,7 +136,7 @@ def _load(program: Program) -> Any:
         matrix.data.astype(np.float64),
         program.is_integer.astype(np.int32),
     )
-    if status == highspy.HighsStatus.kError:
+    if status.name == "kError":
         raise SolverFailed(
             f"HiGHS does not accept a program with {columns} columns and {rows} rows; the entries "
             f"of its matrix must be below 1e15."
@@ -141,7 +146,7 @@ def _load(program: Program) -> Any:
 
 def _set(engine: Any, options: dict[str, Any]) -> None:
     for name, value in options.items():
-        if engine.setOptionValue(name, value) != highspy.HighsStatus.kOk:
+        if engine.setOptionValue(name, value).name != "kOk":
             raise ProblemError(f"HiGHS has no option {name} = {value!r}.")
 
 
@@ -152,9 +157,9 @@ def _limit(engine: Any, limits: Limits) -> None:
 
 
 def _read(engine: Any, program: Program, seconds: float) -> Solution:
-    model_status = engine.getModelStatus()
+    model_status = engine.getModelStatus().name
     status = _STATUS.get(model_status, Status.FAILED)
-    if model_status == highspy.HighsModelStatus.kUnboundedOrInfeasible:
+    if model_status == "kUnboundedOrInfeasible":
         # Every column of ours that matters is bounded, so only one of the two can be meant.
         bounded = (
             np.isfinite(program.column_lower).all() and np.isfinite(program.column_upper).all()
@@ -162,7 +167,7 @@ def _read(engine: Any, program: Program, seconds: float) -> Solution:
         status = Status.INFEASIBLE if bounded else Status.FAILED
     info = engine.getInfo()
     is_mip = bool(program.is_integer.any())
-    if info.primal_solution_status != highspy.SolutionStatus.kSolutionStatusFeasible:
+    if info.primal_solution_status != _FEASIBLE:
         bound = info.mip_dual_bound if is_mip and status is Status.LIMIT else np.inf
         bound = -np.inf if status is Status.INFEASIBLE else bound
         return Solution(status, None, -np.inf, float(bound), seconds)
@@ -178,5 +183,5 @@ def _read(engine: Any, program: Program, seconds: float) -> Solution:
 
 def write_mps(program: Program, path: Path) -> None:
     """Write ``program`` as an MPS file, for inspection in any solver."""
-    if _load(program).writeModel(str(path)) == highspy.HighsStatus.kError:
+    if _load(program).writeModel(str(path)).name == "kError":
         raise FileError(f"{path} cannot be written by HiGHS.")

@@ -7,7 +7,6 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import maximum_flow
 
 from sequoia.errors import ProblemError
 from sequoia.problem.names import between, checked_names, count, index_of, say
@@ -200,6 +199,8 @@ class Schedule(ActionSpace):
     def _plan(self, action: ActionArray) -> ActionArray | None:
         if self.distinct_workers:
             return super()._plan(action)
+        from scipy.sparse.csgraph import maximum_flow
+
         chosen = np.flatnonzero(action)
         if len(chosen) > self.limit:
             return None

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import networkx as nx
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csr_array
@@ -141,6 +140,8 @@ class EulerForm:
 
     def ring_rows(self, names: Sequence[str]) -> Rows:
         """Rows ``2 * act <= crossings`` for each node and each ring between it and the source."""
+        import networkx as nx
+
         graph = nx.Graph(self.edges[:, :].tolist())
         acts, crossings, texts = [], [], []
         for radius in np.unique(self.reach[self.is_near & (self.reach > 0)]).tolist():
@@ -162,6 +163,8 @@ class EulerForm:
 
     def plan(self, route: Sequence[int], acted: IntArray) -> FloatArray:
         """Return the columns of a closed walk, given by its nodes, that acts on ``acted``."""
+        import networkx as nx
+
         index = {frozenset(pair): e for e, pair in enumerate(self.edges.tolist())}
         steps = [index[frozenset(pair)] for pair in pairwise(route)]
         times = np.bincount(np.array(steps, dtype=np.int64), minlength=len(self.edges))
@@ -184,6 +187,8 @@ class EulerForm:
 
     def walk(self, values: FloatArray) -> list[int]:
         """Return the nodes of the closed walk that a point of this form stands for."""
+        import networkx as nx
+
         nodes, edges = len(self.is_near), len(self.edges)
         times = values[nodes : nodes + 2 * edges].reshape(2, edges).sum(axis=0)
         graph = nx.MultiGraph()

@@ -4,12 +4,11 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-import networkx as nx
 import numpy as np
 from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
-from scipy.sparse.csgraph import shortest_path
 
 from sequoia.errors import InfeasibleDecision, ProblemError
 from sequoia.problem.names import between, checked_names, count, index_of, say
@@ -24,6 +23,9 @@ from sequoia.problem.system import Decision, LinearSystem
 from sequoia.problem.tables import Column, TableSet, table
 from sequoia.problem.tasks import Task
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, frozen, require, whole
+
+if TYPE_CHECKING:
+    import networkx as nx
 
 # Steps that a stop is taken to cost besides its detour.
 _EASES = (1.5, 3.0, 6.0, 12.0)
@@ -94,7 +96,7 @@ class Walk(ActionSpace):
         object.__setattr__(self, "names", checked_names("walk.names", self.names, "node", size))
 
     @classmethod
-    def from_graph(cls, graph: nx.Graph, source: str, length: int, limit: int) -> "Walk":
+    def from_graph(cls, graph: "nx.Graph", source: str, length: int, limit: int) -> "Walk":
         """Take the nodes (with ``pos``, if known) and edges (with ``length``, else 1)."""
         nodes = list(graph.nodes)
         index = {node: i for i, node in enumerate(nodes)}
@@ -166,6 +168,8 @@ class Walk(ActionSpace):
 
     @cached_property
     def _shortest(self) -> tuple[FloatArray, IntArray]:
+        from scipy.sparse.csgraph import shortest_path
+
         a, b = self.edges.T
         size = self.n_actions
         graph = csr_array((self.lengths.astype(np.float64), (a, b)), shape=(size, size))

@@ -1,0 +1,28 @@
+"""``sequoia check``: whether a problem can be planned."""
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from sequoia.cli.common import File
+from sequoia.cli.errors import MENDABLE
+from sequoia.problem import load
+from sequoia.problem.diagnose import Mark, diagnose
+
+_COLOURS = {Mark.OK: "green", Mark.NOTE: "yellow", Mark.PROBLEM: "bold red"}
+
+
+def check(file: File) -> None:
+    """Say whether a problem can be planned.
+
+    One line per finding: ok, a note, or a problem. The exit code is 2 when it cannot be planned.
+    """
+    console = Console(highlight=False)
+    problem = load(file)
+    found = []
+    for finding in diagnose(problem, file):
+        found.append(finding)
+        mark = Text(f"{finding.mark.value:<8}", style=_COLOURS[finding.mark])
+        console.print(mark + finding.text, soft_wrap=True)
+    if any(finding.mark is Mark.PROBLEM for finding in found):
+        raise typer.Exit(MENDABLE)

@@ -1,0 +1,34 @@
+"""``sequoia show``: what a problem is."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sequoia.cli.common import AsJson, File, print_json, print_pairs
+from sequoia.problem import load
+from sequoia.problem.summary import lines, summary
+
+
+def show(
+    file: File,
+    plot: Annotated[Path | None, typer.Option(help="Draw the problem to this picture.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Say what a problem is, and draw it.
+
+    Sizes, rewards, rules, and how many columns and rows they make.
+    """
+    problem = load(file)
+    if plot is not None:
+        # Pictures cost half a second of imports, which nobody else should pay.
+        from sequoia.plots import plot_problem, save_plot
+
+        save_plot(plot_problem(problem), plot)
+    if as_json:
+        print_json(summary(problem))
+        return
+    typer.echo(problem.name)
+    print_pairs(lines(problem))
+    if plot is not None:
+        typer.echo(f"Drew {plot}.")
