@@ -20,7 +20,9 @@ def losses(arms: int, seed: int) -> list[float]:
     best, other = Myopic(exact), Myopic(rough)
     found = []
     for state in rng.integers(0, 4, (STATES, arms)):
-        actions = np.array([policy.act(state, 0, rng).action for policy in (best, other)])
+        actions = np.array(
+            [policy.act(state[None], 0, [rng]).actions[0] for policy in (best, other)]
+        )
         earned = exact.expected_reward(np.broadcast_to(state, (2, arms)), actions)
         found.append(float((earned[0] - earned[1]) / earned[0]))
     return found

@@ -5,7 +5,18 @@ from itertools import product
 
 import numpy as np
 
-from sequoia import Arms, Assignment, Budget, Custom, Floor, Problem, Rules, Schedule, Walk
+from sequoia import (
+    Arms,
+    Assignment,
+    Budget,
+    Custom,
+    Decision,
+    Floor,
+    Problem,
+    Rules,
+    Schedule,
+    Walk,
+)
 
 KINDS = ("budget", "assignment", "schedule", "path", "custom", "doses", "ruled")
 
@@ -16,7 +27,7 @@ def tiny(kind: str, seed: int, arms: int = 3, states: int = 2, horizon: int = 3)
     levels = 3 if kind == "doses" else 2
     kernels = rng.dirichlet(np.ones(states), (arms, levels, states))
     doses = np.tile(np.arange(levels), (arms, 1))
-    arm_classes = Arms(rng.random((arms, states)).round(3), doses, kernels)
+    chains = Arms(rng.random((arms, states)).round(3), doses, kernels)
     influence = None
     if kind == "budget":
         space = Budget(rng.integers(1, 4, arms), int(rng.integers(2, 5)))
@@ -33,7 +44,7 @@ def tiny(kind: str, seed: int, arms: int = 3, states: int = 2, horizon: int = 3)
     else:
         space = Assignment(rng.integers(1, 4, arms), rng.integers(1, 5, 2))
     start = rng.dirichlet(np.ones(states), arms)
-    problem = Problem(f"tiny {kind} {seed}", arm_classes, space, start, influence, horizon)
+    problem = Problem(f"tiny {kind} {seed}", chains, space, start, influence, horizon)
     if kind == "ruled":
         floor = Rules(groups={"north": ["arm 0"]}, floors=[Floor("north", share=0.3)])
         problem = problem.with_rules(floor)
@@ -44,6 +55,12 @@ def tiny(kind: str, seed: int, arms: int = 3, states: int = 2, horizon: int = 3)
 def joint_states(problem: Problem) -> np.ndarray:
     arms = problem.arms
     return np.array(list(product(range(arms.n_states), repeat=arms.n_arms)))
+
+
+def decide(policy, state, step=0, rng=None) -> Decision:
+    """Ask a policy about one state."""
+    rng = np.random.default_rng(0) if rng is None else rng
+    return policy.act(np.asarray(state)[None], step, [rng])[0]
 
 
 def value_of(problem: Problem, policy) -> float:
@@ -57,7 +74,7 @@ def value_of(problem: Problem, policy) -> float:
     for step in reversed(range(problem.horizon)):
         here = np.empty(len(states))
         for row, state in enumerate(states):
-            decision = policy.act(state, step, np.random.default_rng([step, row]))
+            decision = decide(policy, state, step, np.random.default_rng([step, row]))
             assert not problem.space.system.violations(decision)
             levels = problem.levels(decision.action[None])[0]
             moves = reduce(

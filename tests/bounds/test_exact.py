@@ -9,6 +9,7 @@ import pytest
 from sequoia import Arms, Assignment, Budget, Custom, Floor, Problem, Rules, Schedule, Walk
 from sequoia.bounds import solve_exactly
 from sequoia.errors import InfeasibleSpace, ProblemError, TooLarge
+from sequoia.policies import FunctionPolicy, Random
 from sequoia.problem.contagion import Contagion
 from sequoia.problem.families import capacity, standard, trap
 from sequoia.simulate import Scenarios, rollout
@@ -220,7 +221,9 @@ def test_discounted_trap_by_arithmetic():
 def test_the_policy_earns_its_value_in_simulation(problem):
     exact = solve_exactly(problem)
     played = rollout(
-        problem, lambda s, step, _: exact.act(s, step), Scenarios.sample(problem, 300, seed=2)
+        problem,
+        FunctionPolicy("exact", lambda s, step, _: exact.act(s, step)),
+        Scenarios.sample(problem, 300, seed=2),
     )
     earned = played.rewards.sum(axis=1)
     error = earned.std(ddof=1) / np.sqrt(len(earned))
@@ -232,7 +235,7 @@ def test_no_policy_earns_more():
     problem = standard(arms=4, states=3, budget=1, horizon=8)
     exact = solve_exactly(problem)
     scenarios = Scenarios.sample(problem, 200, seed=2)
-    earned = rollout(problem, lambda _s, _t, rng: problem.space.sample(rng), scenarios)
+    earned = rollout(problem, Random(problem), scenarios)
     assert earned.rewards.sum(axis=1).mean() < exact.value
 
 

@@ -1,4 +1,5 @@
 import json
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +10,11 @@ from sequoia.errors import FileError, InfeasibleDecision, ProblemError
 from sequoia.evaluation import evaluate, load_evaluation, save_evaluation
 from sequoia.evaluation.block_cache import BlockCache
 from sequoia.evaluation.evaluate import BLOCK
-from sequoia.policies import Idle, Random
-from sequoia.problem import Decision
+from sequoia.learn import TrainConfig, train
+from sequoia.policies import Idle, Random, StatewisePolicy
+from sequoia.problem import Budget, Decision
 from sequoia.problem.families import capacity, interventions, routing, scheduling, trap
+from sequoia.simulate import Decided
 
 PROBLEM = capacity(arms=8, workers=3, horizon=6)
 NAMES = ["idle", "random", "sampling", "iterative-myopic", "myopic", "price", "price-update"]
@@ -85,6 +88,9 @@ def test_the_summary_has_the_keys_that_people_rely_on(found):
             "percent_of_bound",
             "relative_to_random",
             "ms_per_decision",
+            "decisions_at_limit",
+            "mean_gap_at_limit",
+            "largest_gap_at_limit",
         ]
     random, price = summary["policies"]["random"], summary["policies"]["price"]
     assert random["relative_to_random"] == 1.0
@@ -150,7 +156,7 @@ def test_a_policy_that_does_not_apply_is_known_in_either_way():
             evaluate(PROBLEM, ["idle", "whittle"], 6, jobs=jobs, bound="none")
 
 
-class Cheat:
+class Cheat(StatewisePolicy):
     """Acts on everything."""
 
     name = "cheat"
@@ -158,7 +164,7 @@ class Cheat:
     def __init__(self, problem) -> None:
         self._space = problem.space
 
-    def act(self, _state, _step, _rng) -> Decision:
+    def decide(self, state, step, rng, episode) -> Decision:  # noqa: ARG002
         nothing = self._space.idle
         return Decision(np.ones_like(nothing.action), nothing.plan)
 
@@ -166,6 +172,88 @@ class Cheat:
 def test_every_decision_is_checked():
     with pytest.raises(InfeasibleDecision, match=r"cheat, episode 0, step 0: .*needs a worker"):
         evaluate(PROBLEM, {"cheat": Cheat}, 1)
+
+
+OWN_PROBLEMS = [
+    capacity(arms=8, workers=3, horizon=4),
+    scheduling(arms=8, workers=3, horizon=4),
+    interventions(arms=9, budget=3, horizon=4),
+    routing(arms=8, budget=3, horizon=4),
+]
+SMALL_TRAINING = {"hidden": (6,), "rounds": 1, "episodes": 4, "validate_episodes": 4}
+
+
+@pytest.fixture(scope="module")
+def trained():
+    config = TrainConfig.preset("default", **SMALL_TRAINING)
+    return {problem: train(problem, config).q for problem in OWN_PROBLEMS}
+
+
+@pytest.mark.parametrize("number", range(len(OWN_PROBLEMS)))
+def test_numbers_do_not_depend_on_blocks_or_jobs(number, trained, monkeypatch):
+    """Each episode is its own, however episodes are put together and wherever they are played."""
+    problem = OWN_PROBLEMS[number]
+    names = [
+        name
+        for name in ("random", "sampling", "iterative-myopic", "myopic", "price", "price-update")
+        if not (name == "iterative-myopic" and problem.space.why_not_iterative)
+    ]
+    names += ["sequoia"] if problem.space.why_not_iterative else ["iterative-dqn", "sequoia"]
+    found = []
+    for size, jobs in ((5, 1), (1, 1), (4, 2), (7, 1)):
+        monkeypatch.setattr(sys.modules["sequoia.evaluation.evaluate"], "BLOCK", size)
+        found.append(evaluate(problem, names, 7, q=trained[problem], jobs=jobs, bound="none"))
+    for other in found[1:]:
+        np.testing.assert_array_equal(other.rewards, found[0].rewards)
+
+
+class Coins:
+    """An environment of one's own: coins that are heads pay, and may be turned."""
+
+    name, fingerprint, horizon, discount, n_noise = "coins", "coins", 5, 0.9, 3
+    space = Budget([1.0, 1.0, 1.0], 2)
+
+    def draw_start(self, rng, count):
+        return rng.integers(0, 2, (count, 3)).astype(np.float64)
+
+    def features(self, states):
+        return states
+
+    def step(self, states, actions, noise):  # noqa: ARG002
+        following = np.where(noise < 0.2 + 0.7 * actions, 1.0, 0.5)
+        return following.sum(axis=1), following
+
+
+def test_an_environment_of_ones_own_is_evaluated_and_saved(tmp_path):
+    found = evaluate(Coins(), ["idle", "random"], 4)
+    assert found.bound is None
+    assert found.mean("random").mean > found.mean("idle").mean
+    save_evaluation(found, tmp_path / "coins.json")
+    again = load_evaluation(tmp_path / "coins.json")
+    np.testing.assert_array_equal(again.rewards, found.rewards)
+    np.testing.assert_array_equal(again.examples["random"].states, found.examples["random"].states)
+    for name in ("myopic", "price", "exact", "sampling", "iterative-myopic", "whittle"):
+        with pytest.raises(
+            ProblemError, match=f"^{name}: needs a problem of arms; coins is another"
+        ):
+            evaluate(Coins(), [name], 1)
+
+
+def test_a_decision_that_is_cut_off_is_counted_and_kept(tmp_path):
+    class Cut(StatewisePolicy):
+        name = "cut"
+
+        def decide(self, state, step, rng, episode):  # noqa: ARG002
+            late = step == 2 and episode == 1
+            return Decided(PROBLEM.space.idle, 4.0, 5.0 if late else 4.0, late)
+
+    found = evaluate(PROBLEM, {"cut": lambda _: Cut()}, 3, bound="none")
+    assert found.decisions_at_limit("cut") == 1
+    assert found.gaps_at_limit("cut") == (0.25, 0.25)
+    save_evaluation(found, tmp_path / "e.json")
+    again = load_evaluation(tmp_path / "e.json")
+    assert again.summary() == found.summary()
+    assert np.argwhere(again.is_at_limit).tolist() == [[0, 1, 2]]
 
 
 def test_policies_of_your_own():

@@ -4,6 +4,7 @@ from functools import reduce
 
 import numpy as np
 
+from policy_cases import decide
 from sequoia import Arms, Budget, Problem
 from sequoia.bounds.exact import joint_states
 from sequoia.learn import TrainConfig
@@ -72,7 +73,7 @@ def value_of(problem: Problem, policy) -> float:
     rng = np.random.default_rng(0)
     following = np.zeros(len(states))
     for step in reversed(range(problem.horizon)):
-        actions = np.array([policy.act(state, step, rng).action for state in states])
+        actions = np.array([decide(policy, state, step, rng).action for state in states])
         levels = problem.levels(actions)
         chance = np.ones((len(states), 1))
         for arm in range(arms.n_arms):

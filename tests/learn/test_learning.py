@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from learning_cases import long_trap, small, tiny, value_of
 
+from policy_cases import decide
 from sequoia.bounds.exact import joint_states, solve_exactly
 from sequoia.learn import TrainConfig, train
 from sequoia.optimize.engines.enumeration import Enumeration
@@ -74,7 +75,7 @@ def test_the_model_earns_what_it_says(keep_best):
     config = small(rounds=4, validate_every=1, validate_episodes=30, keep_best=keep_best)
     trained = train(problem, config, seed=SEED)
     held_out = Scenarios.sample(problem, 30, seed=SEED + 1_000_003)
-    played = rollout(problem, Sequoia(problem, trained.q).act, held_out)
+    played = rollout(problem, Sequoia(problem, trained.q), held_out)
     rewards = [row["reward"] for row in trained.history]
     assert trained.reward == (max(rewards) if keep_best else rewards[-1])
     assert played.rewards.mean() == pytest.approx(trained.reward)
@@ -101,5 +102,5 @@ def test_the_papers_preset_runs_to_the_end(name):
     assert {part.shape for part in trained.q.parameters.values()} >= {(32, 32), (32,)}
     policy = Sequoia(problem, trained.q)
     for state in problem.draw_start(np.random.default_rng(0), 3):
-        decision = policy.act(state, 0, np.random.default_rng(0))
+        decision = decide(policy, state, 0, np.random.default_rng(0))
         problem.space.system.require(decision)

@@ -10,6 +10,7 @@ from learning_cases import short, tiny
 from safetensors import safe_open
 from safetensors.torch import save
 
+from policy_cases import decide
 from sequoia.errors import FileError
 from sequoia.learn import TrainConfig, load_model, train, trainer
 from sequoia.learn.checkpoint import NAME
@@ -177,8 +178,8 @@ def test_what_is_loaded_is_what_was_trained(tmp_path):
     rng = np.random.default_rng(0)
     for step in range(PROBLEM.horizon):
         for state in rng.integers(0, 3, (5, 3)):
-            action = one.act(state, step, rng).action
-            assert other.act(state, step, rng).action.tolist() == action.tolist()
+            action = decide(one, state, step, rng).action
+            assert decide(other, state, step, rng).action.tolist() == action.tolist()
 
 
 def test_torchs_threads_are_given_back():

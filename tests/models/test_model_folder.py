@@ -138,13 +138,13 @@ sys.modules["torch"] = None
 from pathlib import Path
 import numpy as np
 from sequoia import load
-from sequoia.policies import Sequoia, iterative_dqn
+from sequoia.policies import IterativeDqn, Sequoia
 from sequoia.models.folder import load_model
 problem = load(Path("p.npz"))
 q = load_model(Path("model"), problem)
 state, rng = np.zeros(problem.arms.n_arms, np.int64), np.random.default_rng(0)
-print(Sequoia(problem, q).act(state, 1, rng).action.tolist())
-print(iterative_dqn(problem, q).act(state, 1, rng).action.tolist())
+print(Sequoia(problem, q).act(state[None], 1, [rng]).actions[0].tolist())
+print(IterativeDqn(problem, q).act(state[None], 1, [rng]).actions[0].tolist())
 """
 
 
@@ -160,5 +160,5 @@ def test_a_trained_policy_acts_without_torch(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     state, rng = np.zeros(3, np.int64), np.random.default_rng(0)
-    wanted = Sequoia(PROBLEM, one.q).act(state, 1, rng).action.tolist()
+    wanted = Sequoia(PROBLEM, one.q).act(state[None], 1, [rng]).actions[0].tolist()
     assert done.stdout.splitlines()[0] == str(wanted)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sequoia.paper.pooled import pooled
+from sequoia.evaluation.intervals import pooled
 from sequoia.paper.results import Record, Results, standard_error
 from sequoia.sweep.result import PolicyTimes
 

@@ -26,7 +26,10 @@ def made_up(names, episodes=20, bound=True, scale=1.0) -> Evaluation:
     rewards = level + rng.random((len(names), episodes, 20))
     seconds = 10.0 ** rng.uniform(-6, 1, (len(names), 1, 1)) * rng.random(rewards.shape)
     limit = Bound(80.0 * scale, 4.0 * scale, "lp", 0.1) if bound else None
-    return Evaluation("made up", "f" * 16, 0, names, rewards, seconds, rewards[0], limit)
+    gaps, is_at_limit = np.full(rewards.shape, np.nan), np.zeros(rewards.shape, dtype=bool)
+    return Evaluation(
+        "made up", "f" * 16, 0, names, rewards, seconds, gaps, is_at_limit, rewards[0], limit
+    )
 
 
 EVALUATIONS = {

@@ -12,6 +12,7 @@ from sequoia.plots import (
     save_plot,
 )
 from sequoia.plots.canvas import new_axes, short_names
+from sequoia.policies import Random
 from sequoia.problem.families import (
     capacity,
     epidemic,
@@ -113,12 +114,8 @@ def test_every_problem_has_a_picture(tmp_path, name):
 )
 def test_an_episode_as_a_heat_map(tmp_path, name):
     problem = PROBLEMS[name]
-    played = rollout(
-        problem,
-        lambda _state, _step, rng: problem.space.sample(rng),
-        Scenarios.sample(problem, 2, seed=0),
-    )
-    ax = plot_episode(played, problem, episode=1)
+    played = rollout(problem, Random(problem), Scenarios.sample(problem, 2, seed=0))
+    ax = plot_episode(played.episode(1), problem)
     assert_fine(ax, tmp_path / "e.png")
     dots = ax.collections[1].get_offsets()
     reached = problem.levels(played.actions[1]) > 0

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
+from policy_cases import decide
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import relax
 from sequoia.evaluation import evaluate
@@ -12,7 +13,7 @@ from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.optimize.engines.milp import Milp
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.policies import Sequoia, iterative_dqn, iterative_myopic, make_policy
+from sequoia.policies import IterativeDqn, IterativeMyopic, Sequoia, make_policy
 from sequoia.policies.myopic import next_step_weights
 from sequoia.problem.families import capacity, interventions, routing, scheduling, standard
 from sequoia.simulate import Scenarios, rollout
@@ -57,7 +58,7 @@ def test_sequoia_takes_the_largest_q_value_of_all_actions(name):
         weights = prices.weights(state, step)
         arm = np.arange(len(state))
         every = weights[arm, problem.levels(actions)].sum(axis=1)
-        decision = policy.act(state, step, rng)
+        decision = decide(policy, state, step, rng)
         problem.space.system.require(decision)
         value = weights[arm, problem.levels(decision.action[None])[0]].sum()
         assert value == pytest.approx(every.max(), abs=1e-6)
@@ -70,7 +71,7 @@ def test_both_engines_find_it():
     state = np.arange(8) % 4
     values = []
     for engine in (Enumeration(columns), Milp(columns)):
-        action = Sequoia(problem, q, engine).act(state, 0, RNG).action
+        action = decide(Sequoia(problem, q, engine), state, 0, RNG).action
         values.append(prices.weights(state)[np.arange(8), action].sum())
     assert values[0] == pytest.approx(values[1])
 
@@ -82,8 +83,8 @@ def test_iterative_dqn_is_the_same_greedy_as_iterative_myopic(name):
     table = problem.arms.next_rewards[model].transpose(0, 2, 1)
     q = Tables(ActionEncoding.of_problem(problem), table[None])
     scenarios = Scenarios.sample(problem, 3, seed=0)
-    one = rollout(problem, iterative_dqn(problem, q).act, scenarios)
-    other = rollout(problem, iterative_myopic(problem).act, scenarios)
+    one = rollout(problem, IterativeDqn(problem, q), scenarios)
+    other = rollout(problem, IterativeMyopic(problem), scenarios)
     assert one.rewards == pytest.approx(other.rewards)
 
 
@@ -103,7 +104,7 @@ def test_the_step_is_the_one_that_is_asked_about(name):
     problem = standard(arms=5, budget=1, horizon=5)
     policy = make_policy(name, problem, Turns(ActionEncoding.of_problem(problem)))
     for step in (3, 0, 4, 1):
-        assert np.flatnonzero(policy.act(np.zeros(5, np.int64), step, RNG).action) == [step]
+        assert np.flatnonzero(decide(policy, np.zeros(5, np.int64), step, RNG).action) == [step]
 
 
 def test_the_myopic_weights_are_those_of_the_state():

@@ -1,18 +1,18 @@
 import numpy as np
 import pytest
 
-from policy_cases import KINDS, joint_states, tiny, value_of
+from policy_cases import KINDS, decide, joint_states, tiny, value_of
 from sequoia import Assignment, Rules
 from sequoia.bounds import solve_exactly
 from sequoia.errors import InfeasibleSpace, ProblemError, SequoiaError, TooLarge
 from sequoia.policies import (
     POLICIES,
     Idle,
+    IterativeMyopic,
     Myopic,
     Optimal,
     Random,
     Sampling,
-    iterative_myopic,
     make_policy,
 )
 from sequoia.problem.families import (
@@ -56,7 +56,7 @@ def test_decisions_are_feasible_and_named(family, name):
             make_policy(name, problem)
         return
     policy = make_policy(name, problem)
-    played = rollout(problem, policy.act, Scenarios.sample(problem, 2, seed=1))
+    played = rollout(problem, policy, Scenarios.sample(problem, 2, seed=1))
     assert np.isfinite(played.rewards).all()
 
 
@@ -70,7 +70,7 @@ def test_myopic_is_the_best_of_all_actions_for_the_next_step(family):
         state = rng.integers(0, problem.arms.n_states, problem.arms.n_arms)
         every = problem.expected_reward(np.tile(state, (len(actions), 1)), actions)
         for policy in (myopic, sampling):
-            decision = policy.act(state, 0, rng)
+            decision = decide(policy, state, 0, rng)
             value = problem.expected_reward(state[None], decision.action[None])[0]
             assert value <= every.max() + 1e-9
             if policy is myopic:
@@ -106,7 +106,7 @@ def test_greedy_fills_small_workers_first_and_by_value_per_cost():
 
     arms = Arms.ladder([[0, 3], [0, 5], [0, 4]], [[0, 1.0]] * 3)
     problem = Problem("greedy", arms, Assignment([1, 3, 2], [4, 2]), [[1, 0]] * 3)
-    decision = iterative_myopic(problem).act(np.zeros(3, dtype=np.int64), 0, RNG)
+    decision = decide(IterativeMyopic(problem), np.zeros(3, dtype=np.int64), 0, RNG)
     # Worker 1 (capacity 2) takes arm 0 (3 per unit), which leaves nothing that fits its last
     # unit; worker 0 takes arm 2 (2 per unit) before arm 1 (5/3), and then arm 1 does not fit.
     assert problem.space.describe(decision) == [
@@ -117,15 +117,15 @@ def test_greedy_fills_small_workers_first_and_by_value_per_cost():
 
 def test_greedy_goes_on_until_nothing_fits():
     problem = SMALL["capacity"]
-    decision = iterative_myopic(problem).act(np.zeros(8, dtype=np.int64), 0, RNG)
+    decision = decide(IterativeMyopic(problem), np.zeros(8, dtype=np.int64), 0, RNG)
     assert not len(problem.space.extensions(decision))
 
 
 def test_idle_and_random():
     problem = SMALL["routing"]
     state = np.zeros(8, dtype=np.int64)
-    assert not Idle(problem).act(state, 0, RNG).action.any()
-    drawn = {Random(problem).act(state, 0, RNG).action.tobytes() for _ in range(20)}
+    assert not decide(Idle(problem), state, 0, RNG).action.any()
+    drawn = {decide(Random(problem), state, 0, RNG).action.tobytes() for _ in range(20)}
     assert len(drawn) > 3
 
 
@@ -133,7 +133,7 @@ def test_exact_repeats_its_last_step():
     problem = tiny("budget", 0)
     best = Optimal(problem)
     for state in joint_states(problem):
-        last, later = (best.act(state, step, RNG).action for step in (2, 9))
+        last, later = (decide(best, state, step, RNG).action for step in (2, 9))
         assert np.array_equal(last, later)
 
 
@@ -175,6 +175,6 @@ def test_what_does_not_apply_is_one_clear_line(name, problem, error, words):
 
 def test_whittle_on_a_standard_bandit():
     problem = standard(arms=10)
-    played = rollout(problem, make_policy("whittle", problem).act, Scenarios.sample(problem, 3, 0))
-    idle = rollout(problem, Idle(problem).act, Scenarios.sample(problem, 3, 0))
+    played = rollout(problem, make_policy("whittle", problem), Scenarios.sample(problem, 3, 0))
+    idle = rollout(problem, Idle(problem), Scenarios.sample(problem, 3, 0))
     assert played.rewards.mean() > idle.rewards.mean()

@@ -31,7 +31,7 @@ def test_whittle_price_and_bound_agree_as_arms_grow() -> None:
         relaxation = relax(problem)
         scenarios = Scenarios.sample(problem, 40 if arms == 10 else 10, seed=0)
         earned = [
-            rollout(problem, policy.act, scenarios).rewards.mean()
+            rollout(problem, policy, scenarios).rewards.mean()
             for policy in (WhittlePolicy(problem), PricePolicy(problem, relaxation.prices))
         ]
         assert earned[0] == pytest.approx(earned[1], rel=0.01)

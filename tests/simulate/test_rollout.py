@@ -4,17 +4,22 @@ import numpy as np
 import pytest
 
 from sequoia import Decision
-from sequoia.errors import InfeasibleDecision
+from sequoia.errors import InfeasibleDecision, ProblemError
+from sequoia.policies import FunctionPolicy, Policy
 from sequoia.problem.families import capacity, interventions, scheduling, standard, trap
-from sequoia.simulate import Scenarios, rollout
+from sequoia.simulate import Decisions, Scenarios, rollout
+
+
+def playing(act):
+    return FunctionPolicy("test", act)
 
 
 def random_policy(problem):
-    return lambda _state, _step, rng: problem.space.sample(rng)
+    return playing(lambda _state, _step, rng: problem.space.sample(rng))
 
 
 def idle_policy(problem):
-    return lambda _state, _step, _rng: problem.space.idle
+    return playing(lambda _state, _step, _rng: problem.space.idle)
 
 
 @pytest.mark.parametrize("family", [capacity, interventions, scheduling])
@@ -46,7 +51,7 @@ def test_the_policy_sees_the_state_and_the_step():
         seen.append((step, state.copy()))
         return problem.space.idle
 
-    played = rollout(problem, act, Scenarios.sample(problem, 3, seed=0))
+    played = rollout(problem, playing(act), Scenarios.sample(problem, 3, seed=0))
     assert [step for step, _ in seen] == [step for step in range(5) for _ in range(3)]
     for index, (step, state) in enumerate(seen):
         np.testing.assert_array_equal(state, played.states[index % 3, step])
@@ -56,12 +61,12 @@ def test_trap_by_arithmetic():
     problem = trap()
     scenarios = Scenarios.sample(problem, 2, seed=0)
     second = problem.space.certify([0, 1])
-    played = rollout(problem, lambda *_: second, scenarios)
+    played = rollout(problem, playing(lambda *_: second), scenarios)
     # Arm 1 pays 0.1 throughout; arm 2 pays 0.1 once, then 10.
     np.testing.assert_allclose(played.rewards[0], [0.2] + [10.1] * 19)
     assert played.rewards.sum(axis=1).tolist() == pytest.approx([192.1, 192.1])
     first = problem.space.certify([1, 0])
-    played = rollout(problem, lambda *_: first, scenarios)
+    played = rollout(problem, playing(lambda *_: first), scenarios)
     np.testing.assert_allclose(played.rewards[0], [0.4] + [1.2] * 19)
 
 
@@ -103,8 +108,8 @@ def test_a_broken_rule_names_episode_and_step():
         return Decision(np.full(4, int(late), dtype=np.int8), np.empty(0, dtype=np.int8))
 
     scenarios = Scenarios.sample(problem, 3, seed=0)
-    with pytest.raises(InfeasibleDecision, match=r'^episode 1, step 3: row "budget": 4 > 1'):
-        rollout(problem, act, scenarios)
+    with pytest.raises(InfeasibleDecision, match=r'^test, episode 1, step 3: row "budget": 4 > 1'):
+        rollout(problem, playing(act), scenarios)
 
 
 @pytest.mark.parametrize(
@@ -118,8 +123,8 @@ def test_a_broken_rule_names_episode_and_step():
 def test_a_malformed_decision_is_refused(action, plan, message):
     problem = trap()
     decision = Decision(np.array(action, dtype=np.int8), np.array(plan, dtype=np.int8))
-    with pytest.raises(InfeasibleDecision, match=f"^episode 0, step 0: .*{message}"):
-        rollout(problem, lambda *_: decision, Scenarios.sample(problem, 1, seed=0))
+    with pytest.raises(InfeasibleDecision, match=f"^test, episode 0, step 0: .*{message}"):
+        rollout(problem, playing(lambda *_: decision), Scenarios.sample(problem, 1, seed=0))
 
 
 def test_an_action_without_its_plan_is_refused():
@@ -127,5 +132,48 @@ def test_an_action_without_its_plan_is_refused():
     good = problem.space.sample(np.random.default_rng(0))
     assert good.action.any()
     bare = Decision(good.action, np.zeros_like(good.plan))
-    with pytest.raises(InfeasibleDecision, match=r"^episode 0, step 0: .*needs a worker"):
-        rollout(problem, lambda *_: bare, Scenarios.sample(problem, 1, seed=0))
+    with pytest.raises(InfeasibleDecision, match=r"^test, episode 0, step 0: .*needs a worker"):
+        rollout(problem, playing(lambda *_: bare), Scenarios.sample(problem, 1, seed=0))
+
+
+@pytest.mark.parametrize(
+    ("made", "message"),
+    [
+        (np.array([0, 1]), "the policy test returned ndarray; a Decision is wanted: space.certify"),
+        (None, "the policy test returned NoneType; a Decision is wanted"),
+    ],
+)
+def test_a_policy_that_returns_something_else_is_told_what_is_wanted(made, message):
+    problem = trap()
+    with pytest.raises(ProblemError, match=message):
+        rollout(problem, playing(lambda *_: made), Scenarios.sample(problem, 1, seed=0))
+
+
+class Batched(Policy):
+    name = "batched"
+
+    def __init__(self, make):
+        self._make = make
+
+    def act(self, states, step, rngs):  # noqa: ARG002
+        return self._make(states)
+
+
+def test_a_batch_of_actions_is_checked_without_plans():
+    problem = capacity(arms=6, workers=3)
+    scenarios = Scenarios.sample(problem, 2, seed=0)
+    idle = Batched(lambda states: Decisions.of_actions(np.zeros((len(states), 6), np.int8)))
+    played = rollout(problem, idle, scenarios)
+    np.testing.assert_array_equal(
+        played.states, rollout(problem, idle_policy(problem), scenarios).states
+    )
+    assert np.isnan(played.gaps).all()
+    assert not played.is_at_limit.any()
+    greedy = Batched(lambda states: Decisions.of_actions(np.ones((len(states), 6), np.int8)))
+    with pytest.raises(InfeasibleDecision, match=r"^batched, episode 0, step 0: .*arm 5 cannot be"):
+        rollout(problem, greedy, scenarios)
+    with pytest.raises(ProblemError, match=r"the policy batched returned ndarray; Decisions are"):
+        rollout(problem, Batched(lambda states: np.zeros((len(states), 6))), scenarios)
+    one = Batched(lambda _: Decisions.of_actions(np.zeros((1, 6), np.int8)))
+    with pytest.raises(ProblemError, match=r"the policy batched made 1 decisions; 2 are wanted"):
+        rollout(problem, one, scenarios)

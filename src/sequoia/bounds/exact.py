@@ -44,10 +44,17 @@ class Exact:
 
     def act(self, state: ArrayLike, step: int = 0) -> Decision:
         """Return a best decision in ``state``, ``(J,)``, at ``step``."""
+        return self.problem.space.certify(self.actions[self.choices[self._place(state, step)]])
+
+    def value_of(self, state: ArrayLike, step: int = 0) -> float:
+        """Return the best expected total from ``state``, ``(J,)``, at ``step`` on."""
+        return float(self.values[self._place(state, step)])
+
+    def _place(self, state: ArrayLike, step: int) -> tuple[int, int]:
+        """Return where a state at a step stands in the tables."""
         shape = (self.problem.arms.n_states,) * self.problem.arms.n_arms
-        where = np.ravel_multi_index(tuple(np.asarray(state)), shape)
-        row = 0 if self.is_discounted else step
-        return self.problem.space.certify(self.actions[self.choices[row, where]])
+        where = int(np.ravel_multi_index(tuple(np.asarray(state)), shape))
+        return (0 if self.is_discounted else step), where
 
 
 def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:

@@ -58,7 +58,7 @@ def evaluate_command(
     problem = load(file)
     q = None if model is None else load_model(model, problem)
     if policies is None:
-        policies = _DEFAULT if problem.contagion is None else _DEFAULT.removesuffix(",price")
+        policies = _DEFAULT if problem.is_decoupled else _DEFAULT.removesuffix(",price")
     names = [name.strip() for name in policies.split(",") if name.strip()]
     _check_output(output)
     cache = BlockCache(_work_folder(output, problem.fingerprint))

@@ -3,13 +3,13 @@
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
-from scipy.special import stdtrit
 
 from sequoia.errors import FileError
+from sequoia.evaluation.intervals import estimate
+from sequoia.policies import Idle, Random
 from sequoia.problem import Problem, save
 from sequoia.problem.families import FAMILIES
 from sequoia.simulate import Scenarios, Trajectory, rollout
@@ -57,27 +57,22 @@ def gallery(
 
 def _play(problem: Problem) -> tuple[Trajectory, Trajectory]:
     """Return what happens when nothing is done, and when random actions are taken."""
-    space = problem.space
-    nothing = space.certify(np.zeros(space.n_actions, dtype=np.int8))
     scenarios = Scenarios.sample(problem, _EPISODES, seed=0)
-    return (
-        rollout(problem, lambda _state, _step, _rng: nothing, scenarios),
-        rollout(problem, lambda _state, _step, rng: space.sample(rng), scenarios),
-    )
+    idle, random = (rollout(problem, policy(problem), scenarios) for policy in (Idle, Random))
+    return idle, random
 
 
 def _mean(rewards: FloatArray) -> str:
     """Say the mean over episodes with its 95 % confidence interval."""
-    means = rewards.mean(axis=1)
-    error = means.std(ddof=1) / np.sqrt(len(means))
-    return f"{means.mean():.2f} ± {stdtrit(len(means) - 1, 0.975) * error:.2f}"
+    one = estimate(rewards.mean(axis=1))
+    return f"{one.mean:.2f} ± {one.half:.2f}"
 
 
 def _draw(name: str, problem: Problem, played: Trajectory, output: Path) -> None:
     from sequoia.plots import plot_episode, plot_problem, save_plot
 
     save_plot(plot_problem(problem), output / f"{name}.png")
-    save_plot(plot_episode(played, problem), output / f"{name}-episode.png")
+    save_plot(plot_episode(played.episode(0), problem), output / f"{name}-episode.png")
 
 
 def _draw_extras(output: Path) -> None:

@@ -12,11 +12,11 @@ import numpy as np
 
 from sequoia.bounds.certificate import Bound
 from sequoia.errors import FileError
+from sequoia.evaluation.block_runner import Played
 from sequoia.evaluation.evaluation import bound_from_json, bound_to_json
-from sequoia.evaluation.play import Played
 from sequoia.io import UNFINISHED, write_bytes, write_text
 
-_FIELDS = ("rewards", "seconds", "states", "actions")
+_FIELDS = ("rewards", "seconds", "gaps", "is_at_limit", "states", "actions")
 
 
 @dataclass(frozen=True)

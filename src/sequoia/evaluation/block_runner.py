@@ -5,14 +5,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sequoia.errors import SolverFailed
-from sequoia.evaluation.play import Played, play
 from sequoia.evaluation.processes import deaf_to_interrupts, end_with_parent
 from sequoia.policies import Policy
-from sequoia.problem import Problem
-from sequoia.simulate import Scenarios
+from sequoia.problem import Environment
+from sequoia.problem.environment import States
+from sequoia.simulate import Scenarios, rollout
+from sequoia.validation import ActionArray, BoolArray, FloatArray
 
 
 class Block(NamedTuple):
@@ -23,52 +24,73 @@ class Block(NamedTuple):
     size: int
 
 
-class Maker(NamedTuple):
-    """How a policy is made, and whether it is made anew for every unit."""
+@dataclass(frozen=True, eq=False)
+class Played:
+    """What happened in the B episodes of a block.
 
-    make: Callable[[Problem], Policy]
-    remembers: bool = False
+    Attributes
+    ----------
+    rewards, seconds, gaps, is_at_limit
+        As in `Trajectory`, ``(B, H)`` each.
+    states, actions
+        Those of its first episode, ``(H + 1, D)`` and ``(H, N)``.
+    """
+
+    rewards: FloatArray
+    seconds: FloatArray
+    gaps: FloatArray
+    is_at_limit: BoolArray
+    states: States
+    actions: ActionArray
 
 
 @dataclass(frozen=True, eq=False)
 class BlockRunner:
-    """Everything that is needed to play a unit; each policy is made once, when first wanted."""
+    """Everything that is needed to play a block; each policy is made once, when first wanted."""
 
-    problem: Problem
+    environment: Environment
     scenarios: Scenarios
-    makers: Mapping[str, Maker]
+    makers: Mapping[str, Callable[[Any], Policy]]
     seed: int
     _made: dict[str, Policy] = field(default_factory=dict)
 
     def play(self, block: Block) -> Played:
-        """Play one unit."""
-        maker = self.makers[block.name]
-        if block.name not in self._made or maker.remembers:
-            self._made[block.name] = maker.make(self.problem)
+        """Play one block."""
+        if block.name not in self._made:
+            self._made[block.name] = self.makers[block.name](self.environment)
         part = slice(block.first, block.first + block.size)
         scenarios = Scenarios(self.scenarios.start[part], self.scenarios.noise[part])
-        policy = self._made[block.name]
-        return play(self.problem, policy, block.name, scenarios, block.first, self.seed)
+        one = rollout(
+            self.environment,
+            self._made[block.name],
+            scenarios,
+            self.seed,
+            first=block.first,
+            name=block.name,
+        )
+        return Played(
+            one.rewards, one.seconds, one.gaps, one.is_at_limit, one.states[0], one.actions[0]
+        )
 
 
 def play_blocks(
-    bench: BlockRunner, blocks: Iterable[Block], jobs: int
+    runner: BlockRunner, blocks: Iterable[Block], jobs: int
 ) -> Iterator[tuple[Block, Played]]:
-    """Yield every unit with what happened, as they get done."""
+    """Yield every block with what happened, as they get done."""
     blocks = list(blocks)
     if jobs <= 1 or len(blocks) <= 1:
         for block in blocks:
-            yield block, bench.play(block)
+            yield block, runner.play(block)
     else:
-        yield from _play_apart(bench, blocks, jobs)
+        yield from _play_apart(runner, blocks, jobs)
 
 
 def _play_apart(
-    bench: BlockRunner, blocks: list[Block], jobs: int
+    runner: BlockRunner, blocks: list[Block], jobs: int
 ) -> Iterator[tuple[Block, Played]]:
     spawn = multiprocessing.get_context("spawn")
     before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(min(jobs, len(blocks)), spawn, _begin, (bench,))
+    pool = ProcessPoolExecutor(min(jobs, len(blocks)), spawn, _begin, (runner,))
     waiting: dict[Future[Played], Block] = {}
     try:
         with deaf_to_interrupts():
@@ -88,15 +110,15 @@ def _play_apart(
         pool.shutdown(wait=True)
 
 
-_bench: BlockRunner
+_runner: BlockRunner
 
 
-def _begin(bench: BlockRunner) -> None:
+def _begin(runner: BlockRunner) -> None:
     """Set a process up."""
-    global _bench
-    _bench = bench
+    global _runner
+    _runner = runner
     end_with_parent()
 
 
 def _play(block: Block) -> Played:
-    return _bench.play(block)
+    return _runner.play(block)

@@ -4,7 +4,7 @@ import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
@@ -12,26 +12,28 @@ from sequoia.bounds.certificate import Bound, Kind
 from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import ProblemError, SequoiaError
 from sequoia.evaluation.block_cache import BlockCache
-from sequoia.evaluation.block_runner import Block, BlockRunner, Maker, play_blocks
-from sequoia.evaluation.evaluation import Evaluation, Example
-from sequoia.evaluation.play import Played
+from sequoia.evaluation.block_runner import Block, BlockRunner, Played, play_blocks
+from sequoia.evaluation.evaluation import Evaluation
 from sequoia.evaluation.progress import Clock, Progress
 from sequoia.policies import Policy, QFunction, make_policy
-from sequoia.policies.registry import SECONDS, recipe
-from sequoia.problem import Problem
-from sequoia.simulate import Scenarios
+from sequoia.policies.policy import SECONDS
+from sequoia.policies.registry import policy_called
+from sequoia.problem import Environment, Problem
+from sequoia.simulate import Episode, Scenarios
 from sequoia.version import __version__
 
+# Episodes that are played side by side and kept together; numbers do not depend on it.
 BLOCK = 5
 REFERENCE = "random"
 
 BoundKind = Literal["lp", "hull", "none"]
 Key = tuple[object, ...]
+Maker = Callable[[Any], Policy]
 
 
 def evaluate(
-    problem: Problem,
-    policies: Sequence[str] | Mapping[str, Callable[[Problem], Policy]],
+    environment: Environment,
+    policies: Sequence[str] | Mapping[str, Maker],
     episodes: int = 50,
     seed: int = 0,
     *,
@@ -45,20 +47,22 @@ def evaluate(
 ) -> Evaluation:
     """Play every policy through the same episodes.
 
-    Numbers depend on the problem, the policy, the seed and the episode, and on nothing else: not
-    on the other policies, their order, or the number of processes.
+    Numbers depend on the environment, the policy, the seed and the episode, and on nothing else:
+    not on the other policies, their order, or the number of processes.
 
     Parameters
     ----------
+    environment
+        A `Problem`, or an environment of your own.
     policies
-        Names known to `make_policy`; or functions of your own that make a policy from a problem,
-        by name. With several processes these must be importable.
+        Names known to `make_policy`; or functions of your own that make a policy from the
+        environment, by name. With several processes these must be importable.
     q
         A trained model, for the policies that need one.
     jobs
         Number of processes.
     bound
-        Which upper bound to compute beside it; none where arms infect each other.
+        Which upper bound to compute beside it, for a problem whose arms are decoupled.
     seconds
         Longest time for one decision, where a solver is used.
     work
@@ -74,9 +78,9 @@ def evaluate(
         if value < 1:
             raise ProblemError(f"{name} is {value}; at least 1 is wanted.")
     everyone = {**makers, **({} if REFERENCE in makers else _makers([REFERENCE], None, seconds))}
-    scenarios = Scenarios.sample(problem, episodes, seed)
+    scenarios = Scenarios.sample(environment, episodes, seed)
     mark = "" if q is None else _mark(q, scenarios)
-    content = (problem.fingerprint, seed, seconds, __version__)
+    content = (environment.fingerprint, seed, seconds, __version__)
     # One block of every policy comes first, so that one that does not apply is known early.
     keys: dict[Block, Key] = {
         (block := Block(name, first, min(BLOCK, episodes - first))): (*block, *content, mark)
@@ -88,33 +92,32 @@ def evaluate(
         cache.make()
     # Policies first: what does not apply should not have to wait for the bound.
     try:
-        played = _play(BlockRunner(problem, scenarios, everyone, seed), keys, jobs, cache, on_event)
+        runner = BlockRunner(environment, scenarios, everyone, seed)
+        played = _play(runner, keys, jobs, cache, on_event)
     except SequoiaError:
         if cache is not None:
             cache.drop_if_empty()
         raise
-    is_bounded = problem.contagion is None
-    found = None if bound == "none" or not is_bounded else _bound(problem, bound, cache)
-    return _collect(problem, list(makers), played, seed, found, source)
+    found = None
+    if bound != "none" and isinstance(environment, Problem) and environment.is_decoupled:
+        found = _bound(environment, bound, cache)
+    return _collect(environment, list(makers), played, seed, found, source)
 
 
 def _makers(
-    policies: Sequence[str] | Mapping[str, Callable[[Problem], Policy]],
+    policies: Sequence[str] | Mapping[str, Maker],
     q: QFunction | None,
     seconds: float,
 ) -> dict[str, Maker]:
     if isinstance(policies, Mapping):
-        return {name: Maker(make) for name, make in policies.items()}
+        return dict(policies)
     twice = sorted({name for name in policies if list(policies).count(name) > 1})
     if twice:
         raise ProblemError(f"the policy {twice[0]} is named twice.")
     for name in policies:
-        if recipe(name).needs_model and q is None:
+        if policy_called(name).needs_model and q is None:
             raise ProblemError(f"{name} needs a trained model, and none is given.")
-    return {
-        name: Maker(partial(make_policy, name, q=q, seconds=seconds), recipe(name).remembers)
-        for name in policies
-    }
+    return {name: partial(make_policy, name, q=q, seconds=seconds) for name in policies}
 
 
 def _mark(q: QFunction, scenarios: Scenarios) -> str:
@@ -139,7 +142,7 @@ def _bound(problem: Problem, kind: Kind, cache: BlockCache | None) -> Bound:
 
 
 def _play(
-    bench: BlockRunner,
+    runner: BlockRunner,
     keys: Mapping[Block, Key],
     jobs: int,
     cache: BlockCache | None,
@@ -152,7 +155,7 @@ def _play(
         played = {block: one for block, one in kept.items() if one is not None}
     open_blocks = [block for block in keys if block not in played]
     clock = Clock(open_blocks, len(played))
-    for block, one in play_blocks(bench, open_blocks, jobs):
+    for block, one in play_blocks(runner, open_blocks, jobs):
         played[block] = one
         if cache is not None:
             cache.save(keys[block], one)
@@ -163,7 +166,7 @@ def _play(
 
 
 def _collect(
-    problem: Problem,
+    environment: Environment,
     names: Sequence[str],
     played: Mapping[Block, Played],
     seed: int,
@@ -173,15 +176,23 @@ def _collect(
     def of(name: str) -> list[Played]:
         return [played[block] for block in sorted(played) if block.name == name]
 
+    def table(field: str) -> Any:
+        return np.array([np.concatenate([getattr(one, field) for one in of(n)]) for n in names])
+
+    firsts = {name: of(name)[0] for name in names}
     return Evaluation(
-        problem=problem.name,
-        fingerprint=problem.fingerprint,
+        problem=environment.name,
+        fingerprint=environment.fingerprint,
         seed=seed,
         names=names,
-        rewards=np.array([np.concatenate([one.rewards for one in of(name)]) for name in names]),
-        seconds=np.array([np.concatenate([one.seconds for one in of(name)]) for name in names]),
+        rewards=table("rewards"),
+        seconds=table("seconds"),
+        gaps=table("gaps"),
+        is_at_limit=table("is_at_limit"),
         random=np.concatenate([one.rewards for one in of(REFERENCE)]),
         bound=bound,
-        examples={name: Example(of(name)[0].states, of(name)[0].actions) for name in names},
+        examples={
+            name: Episode(one.states, one.actions, one.rewards[0]) for name, one in firsts.items()
+        },
         source=source,
     )

@@ -10,15 +10,8 @@ import numpy as np
 from sequoia.bounds.certificate import Bound
 from sequoia.errors import ProblemError
 from sequoia.evaluation.intervals import Estimate, estimate
-from sequoia.validation import ActionArray, FloatArray, IntArray
-
-
-@dataclass(frozen=True, eq=False)
-class Example:
-    """One episode: states ``(H + 1, J)`` and actions ``(H, N)``."""
-
-    states: IntArray
-    actions: ActionArray
+from sequoia.simulate import Episode
+from sequoia.validation import BoolArray, FloatArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +30,11 @@ class Evaluation:
         Expected reward of the next state, summed over arms, ``(P, E, H)``.
     seconds
         Time that each decision took, ``(P, E, H)``.
+    gaps
+        How far each decision may be from the best by its own objective, relatively,
+        ``(P, E, H)``; NaN where nothing is proven.
+    is_at_limit
+        Which decisions a limit of time or work cut off, ``(P, E, H)``.
     random
         Rewards of acting at random, which all others are measured by, ``(E, H)``.
     bound
@@ -53,9 +51,11 @@ class Evaluation:
     names: Sequence[str]
     rewards: FloatArray
     seconds: FloatArray
+    gaps: FloatArray
+    is_at_limit: BoolArray
     random: FloatArray
     bound: Bound | None = None
-    examples: Mapping[str, Example] = field(default_factory=dict)
+    examples: Mapping[str, Episode] = field(default_factory=dict)
     source: str | None = None
 
     @property
@@ -102,6 +102,16 @@ class Evaluation:
         """Return the mean time of a decision in milliseconds."""
         return float(1000 * self.seconds[self.index(name)].mean())
 
+    def decisions_at_limit(self, name: str) -> int:
+        """Return how many decisions of a policy were cut off by a limit."""
+        return int(self.is_at_limit[self.index(name)].sum())
+
+    def gaps_at_limit(self, name: str) -> tuple[float, float] | None:
+        """Return the mean and the largest gap of decisions that were cut off, if any were."""
+        own = self.index(name)
+        found = self.gaps[own][self.is_at_limit[own]]
+        return (float(found.mean()), float(found.max())) if len(found) else None
+
     @property
     def best(self) -> str:
         """The policy with the largest mean."""
@@ -118,6 +128,7 @@ class Evaluation:
 
     def _summary_of(self, name: str) -> dict[str, float | None]:
         mean = self.mean(name)
+        gaps = self.gaps_at_limit(name)
         return {
             "mean": mean.mean,
             "low": number(mean.low),
@@ -125,6 +136,9 @@ class Evaluation:
             "percent_of_bound": self.percent_of_bound(name),
             "relative_to_random": self.relative_to_random(name),
             "ms_per_decision": self.ms_per_decision(name),
+            "decisions_at_limit": self.decisions_at_limit(name),
+            "mean_gap_at_limit": None if gaps is None else number(gaps[0]),
+            "largest_gap_at_limit": None if gaps is None else number(gaps[1]),
         }
 
 

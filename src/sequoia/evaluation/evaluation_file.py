@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from sequoia.errors import FileError, SequoiaError
-from sequoia.evaluation.evaluation import Evaluation, Example, bound_from_json
+from sequoia.evaluation.evaluation import Evaluation, bound_from_json, number
 from sequoia.io import write_text
-from sequoia.validation import ActionArray, FloatArray, frozen
+from sequoia.problem.environment import States
+from sequoia.simulate import Episode
+from sequoia.validation import ActionArray, BoolArray, FloatArray, frozen
 
 FORMAT = 1
 _MAX_EXAMPLE = 200_000
@@ -31,6 +33,12 @@ def save_evaluation(evaluation: Evaluation, path: str | os.PathLike[str]) -> Non
         "random": evaluation.random.tolist(),
         "rewards": {name: values.tolist() for name, values in rewards.items()},
         "seconds": {name: values.tolist() for name, values in seconds.items()},
+        "at_limit": {
+            name: _cut_off(gaps, is_at_limit)
+            for name, gaps, is_at_limit in zip(
+                evaluation.names, evaluation.gaps, evaluation.is_at_limit, strict=True
+            )
+        },
         "columns": max((e.actions.shape[1] for e in evaluation.examples.values()), default=0),
         "examples": {
             name: {"states": example.states.tolist(), "actions": _chosen(example.actions)}
@@ -73,24 +81,56 @@ def _parse(content: dict[str, Any]) -> Evaluation:
         return frozen(f"data.{key}", values, np.float64, shape)
 
     bound = content["bound"]
+    rewards = table("rewards")
+    # Files of version 0.1 do not say which decisions were cut off.
+    gaps, is_at_limit = _gaps(data.get("at_limit", {}), names, random.shape)
     return Evaluation(
         problem=str(content["problem"]),
         fingerprint=str(content["fingerprint"]),
         seed=int(data["seed"]),
         names=names,
-        rewards=table("rewards"),
+        rewards=rewards,
         seconds=table("seconds"),
+        gaps=gaps,
+        is_at_limit=is_at_limit,
         random=random,
         bound=None if bound is None else bound_from_json(bound),
         examples={
-            name: Example(
-                frozen(f"data.examples.{name}.states", one["states"], np.int64, (None, None)),
+            name: Episode(
+                _states(f"data.examples.{name}.states", one["states"]),
                 _actions(one["actions"], int(data["columns"])),
+                rewards[names.index(name), 0],
             )
             for name, one in data["examples"].items()
         },
         source=data["source"],
     )
+
+
+def _states(where: str, states: object) -> States:
+    """Return the states of an episode: whole numbers, or numbers of an environment of one's own."""
+    numbers = frozen(where, states, np.float64, (None, None))  # type: ignore[arg-type]
+    whole = numbers.astype(np.int64)
+    return whole if np.array_equal(whole, numbers) else numbers
+
+
+def _cut_off(gaps: FloatArray, is_at_limit: BoolArray) -> list[list[float | None]]:
+    """Return episode, step and gap of each decision that a limit cut off."""
+    places = np.argwhere(is_at_limit).tolist()
+    return [[episode, step, number(gaps[episode, step])] for episode, step in places]
+
+
+def _gaps(
+    listed: dict[str, list[list[Any]]], names: Sequence[str], shape: tuple[int, ...]
+) -> tuple[FloatArray, BoolArray]:
+    """Return what `_cut_off` listed as tables, ``(P, E, H)`` each."""
+    gaps = np.full((len(names), *shape), np.nan)
+    is_at_limit = np.zeros(gaps.shape, dtype=np.bool_)
+    for row, name in enumerate(names):
+        for episode, step, gap in listed.get(name, ()):
+            gaps[row, episode, step] = np.inf if gap is None else gap
+            is_at_limit[row, episode, step] = True
+    return gaps, is_at_limit
 
 
 def _chosen(actions: ActionArray) -> list[list[int]]:

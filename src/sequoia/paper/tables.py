@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sequoia.evaluation.intervals import estimate
+from sequoia.evaluation.intervals import estimate, pooled
 from sequoia.paper.experiment import ABLATIONS, POLICIES, SETTINGS
-from sequoia.paper.pooled import pooled
 from sequoia.paper.results import Results, standard_error
 from sequoia.paper.table import Table, plus_minus
 from sequoia.validation import FloatArray

@@ -133,7 +133,7 @@ class Planner:
     @property
     def has_prices(self) -> bool:
         """Whether the long run can be priced: only where arms do not infect each other."""
-        return self.problem.contagion is None
+        return self.problem.is_decoupled
 
     @cached_property
     def prices(self) -> Prices:
@@ -180,7 +180,8 @@ class Planner:
             decision = today.space.certify(action)
         else:
             acting = make_policy(policy, today, q, self._seconds)
-            decision = acting.act(self.state, 0, np.random.default_rng(0))
+            acting.reset(1)
+            decision = acting.act(self.state[None], 0, [np.random.default_rng(0)])[0]
             bound = self._best(today, weights)[1]
         level = today.levels(decision.action[None])[0]
         value = float(weights[np.arange(len(level)), level].sum())

@@ -2,54 +2,27 @@
 
 from collections.abc import Sequence
 
-from sequoia.plots import canvas
+from sequoia.policies import POLICIES, Style
 
-# Neighbours in a legend differ in lightness as well as in hue; markers differ besides.
-_COLOURS = (
-    canvas.GREY,
-    "#7A7A7A",
-    canvas.SKY,
-    canvas.ORANGE,
-    canvas.GREEN,
-    canvas.PURPLE,
-    canvas.VERMILION,
-    canvas.BLUE,
-    "#882255",
-    "#000000",
-    "#44AA99",
-)
-_MARKERS = "osv^<DP*XHd"
-_KNOWN = (
-    "idle",
-    "random",
-    "sampling",
-    "iterative-myopic",
-    "myopic",
-    "iterative-dqn",
-    "sequoia",
-    "price",
-    "price-update",
-    "exact",
-    "whittle",
-)
+_STYLES = [policy.style for policy in POLICIES.values() if policy.style is not None]
+
+
+def style_of(name: str, names: Sequence[str]) -> Style:
+    """Return how a policy is drawn; one of your own gets a look by its position."""
+    known = POLICIES[name].style if name in POLICIES else None
+    return known or _STYLES[-1 - list(names).index(name) % len(_STYLES)]
 
 
 def colour_of(name: str, names: Sequence[str]) -> str:
-    """Return the colour of a policy; one of your own gets one by its position."""
-    return _COLOURS[_position(name, names)]
+    """Return the colour of a policy."""
+    return style_of(name, names).colour
 
 
 def marker_of(name: str, names: Sequence[str]) -> str:
     """Return the marker of a policy."""
-    return _MARKERS[_position(name, names)]
+    return style_of(name, names).marker
 
 
 def line_of(name: str, names: Sequence[str]) -> str:
     """Return the line style of a policy, so that two that run together are both seen."""
-    return "-" if _position(name, names) != _KNOWN.index("price-update") else "--"
-
-
-def _position(name: str, names: Sequence[str]) -> int:
-    if name in _KNOWN:
-        return _KNOWN.index(name)
-    return (len(_KNOWN) - 1 - list(names).index(name)) % len(_KNOWN)
+    return style_of(name, names).line

@@ -7,15 +7,13 @@ from matplotlib.colors import BoundaryNorm
 
 from sequoia.plots.canvas import VERMILION, new_axes, seams, tick_names, title
 from sequoia.problem import Problem
-from sequoia.simulate import Trajectory
+from sequoia.simulate import Episode
 
 
-def plot_episode(
-    trajectory: Trajectory, problem: Problem, ax: Axes | None = None, episode: int = 0
-) -> Axes:
+def plot_episode(episode: Episode, problem: Problem, ax: Axes | None = None) -> Axes:
     """Draw arms down, time across, coloured by state, with a dot where an arm gets a dose."""
-    states = trajectory.states[episode].T
-    reached = problem.levels(trajectory.actions[episode]).T > 0
+    states = episode.states.T
+    reached = problem.levels(episode.actions).T > 0
     arms, steps = states.shape
     ax = ax if ax is not None else new_axes(8.0, min(9.0, 1.6 + 0.17 * arms))
     levels = problem.arms.n_states
@@ -46,6 +44,6 @@ def plot_episode(
     ax.legend(
         loc="upper right", bbox_to_anchor=(1.0, 0.0), borderaxespad=2.2, frameon=False, fontsize=8
     )
-    mean = trajectory.rewards[episode].mean()
+    mean = episode.rewards.mean()
     title(ax, f"{problem.name}: one episode, {mean:.3g} reward per step")
     return ax

@@ -3,9 +3,9 @@
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
-from scipy.special import stdtrit
 
 from sequoia.evaluation.evaluation import Evaluation
+from sequoia.evaluation.intervals import half_width
 from sequoia.plots.canvas import INK, VERMILION, new_axes, plain, title
 from sequoia.plots.colours import colour_of, line_of, marker_of
 
@@ -32,8 +32,7 @@ def plot_reward_over_time(evaluation: Evaluation, ax: Axes | None = None) -> Axe
             label=name,
         )
         if episodes > 1:
-            error = rewards.std(axis=0, ddof=1) / np.sqrt(episodes)
-            half = stdtrit(episodes - 1, 0.975) * error
+            half = half_width(rewards)
             ax.fill_between(step, mean - half, mean + half, color=colour, alpha=0.18, linewidth=0)
     if evaluation.bound is not None:
         limit = evaluation.bound.per_step

@@ -3,17 +3,20 @@
 import numpy as np
 
 from sequoia.errors import InfeasibleSpace
-from sequoia.problem import Decision, Problem
-from sequoia.validation import IntArray
+from sequoia.policies.policy import Options, StatewisePolicy, Style
+from sequoia.problem import Decision, Environment
+from sequoia.problem.environment import States
 
 
-class Idle:
+class Idle(StatewisePolicy):
     """The null action in every step: a floor for every other policy (paper, section 5)."""
 
     name = "idle"
+    words = "do nothing"
+    style = Style("#B8B8B8", "o")
 
-    def __init__(self, problem: Problem) -> None:
-        space = problem.space
+    def __init__(self, environment: Environment) -> None:
+        space = environment.space
         broken = space.system.violations(space.idle)
         if broken:
             raise InfeasibleSpace(
@@ -21,6 +24,11 @@ class Idle:
             )
         self._decision = space.idle
 
-    def act(self, state: IntArray, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
+    @classmethod
+    def make(cls, environment: Environment, options: Options) -> "Idle":  # noqa: ARG003
+        """Make it for any environment."""
+        return cls(environment)
+
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
         """Return the empty decision."""
         return self._decision

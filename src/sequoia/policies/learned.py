@@ -2,19 +2,20 @@
 
 import numpy as np
 
+from sequoia.errors import ProblemError
 from sequoia.models.q_function import QFunction
 from sequoia.optimize.auto import Auto
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.result import Argmax
 from sequoia.policies.greedy import Greedy
-from sequoia.problem import Decision, Environment
+from sequoia.policies.policy import SECONDS, Options, StatewisePolicy, Style
+from sequoia.problem import Environment
 from sequoia.problem.environment import States
+from sequoia.simulate import Decided
 from sequoia.validation import ActionArray, FloatArray
 
-_SECONDS = 10.0
 
-
-class Sequoia:
+class Sequoia(StatewisePolicy):
     """The action with the largest Q-value over the whole space (paper, section 4).
 
     Parameters
@@ -27,6 +28,9 @@ class Sequoia:
     """
 
     name = "sequoia"
+    words = "the best decision by a learned value"
+    style = Style("#D55E00", "P")
+    needs_model = True
 
     def __init__(
         self,
@@ -34,7 +38,7 @@ class Sequoia:
         q: QFunction,
         engine: Argmax | None = None,
         *,
-        seconds: float = _SECONDS,
+        seconds: float = SECONDS,
     ) -> None:
         self._space = environment.space
         self._q = q
@@ -42,19 +46,48 @@ class Sequoia:
             engine = Auto(ActionEncoding.of(environment), seconds=seconds)
         self._engine = engine
 
-    def act(self, state: States, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
-        """Return the best action with its plan."""
-        answer = self._engine.best(self._q.fold(state[None], np.array([step])))
-        return self._space.certify(answer.actions[0])
+    @classmethod
+    def make(cls, environment: Environment, options: Options) -> "Sequoia":
+        """Make it for any environment that a model was trained for."""
+        return cls(environment, _required(options.q, cls.name), seconds=options.seconds)
+
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
+        """Return the best action with its plan.
+
+        One state at a time: sums over a batch would be rounded differently in other batches.
+        """
+        found = self._engine.best(self._q.fold(state[None], np.array([step])))
+        value, bound = float(found.values[0]), float(found.bounds[0])
+        is_cut_off = bool(np.isfinite(bound) and not found.is_proven[0])
+        return Decided(self._space.certify(found.actions[0]), value, bound, is_cut_off)
 
 
-def iterative_dqn(environment: Environment, q: QFunction) -> Greedy:
-    """Return the greedy policy by Q-value: learned foresight without a solver (appendix D)."""
-    columns = ActionEncoding.of(environment)
+class IterativeDqn(Greedy):
+    """Greedy by Q-value: learned foresight without a solver (appendix D)."""
 
-    def value(state: States, step: int, actions: ActionArray) -> FloatArray:
-        net = q.fold(state[None], np.array([step]))
-        values: FloatArray = net.values(columns.encode(actions)[None])[0]
+    name = "iterative-dqn"
+    words = "built up one component at a time by a learned value"
+    style = Style("#CC79A7", "D")
+    needs_model = True
+
+    def __init__(self, environment: Environment, q: QFunction) -> None:
+        super().__init__(environment)
+        self._encoding = ActionEncoding.of(environment)
+        self._q = q
+
+    @classmethod
+    def make(cls, environment: Environment, options: Options) -> "IterativeDqn":
+        """Make it for any environment that a model was trained for."""
+        return cls(environment, _required(options.q, cls.name))
+
+    def values(self, state: States, step: int, actions: ActionArray) -> FloatArray:
+        """Return the Q-values of actions."""
+        net = self._q.fold(state[None], np.array([step]))
+        values: FloatArray = net.values(self._encoding.encode(actions)[None])[0]
         return values
 
-    return Greedy(environment, value, "iterative-dqn")
+
+def _required(q: QFunction | None, name: str) -> QFunction:
+    if q is None:
+        raise ProblemError(f"{name} needs a trained model, and none is given.")
+    return q

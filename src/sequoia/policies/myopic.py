@@ -3,40 +3,32 @@
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.linear.argmax import LinearArgmax
-from sequoia.problem import Decision, Problem
-from sequoia.solvers import Limits, Solver
+from sequoia.policies.linear_policy import LinearPolicy
+from sequoia.policies.policy import Options, Style, require_problem
+from sequoia.problem import Environment, Problem
+from sequoia.problem.environment import States
 from sequoia.validation import FloatArray
 
-_SECONDS = 10.0
 
-
-class Myopic:
+class Myopic(LinearPolicy):
     """The largest expected reward of the next state, over the whole space (paper, section 5).
 
     Dose levels are tabulated, so the program is exact behind a link function too; the paper
     approximates the link by straight pieces.
-
-    Parameters
-    ----------
-    seconds
-        Longest time for one decision; the best action found by then is taken.
     """
 
     name = "myopic"
+    words = "the best decision for the next step"
+    style = Style("#009E73", "<")
 
-    def __init__(
-        self, problem: Problem, *, solver: Solver | None = None, seconds: float = _SECONDS
-    ) -> None:
-        self._problem = problem
-        self._linear = LinearArgmax(
-            ActionEncoding.of_problem(problem), solver, Limits(seconds=seconds)
-        )
+    @classmethod
+    def make(cls, environment: Environment, options: Options) -> "Myopic":
+        """Make it for a problem of arms."""
+        return cls(require_problem(environment, cls.name), seconds=options.seconds)
 
-    def act(self, state: ArrayLike, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
-        """Return the decision with the best next step in ``state``, ``(J,)``."""
-        return self._linear.decide(next_step_weights(self._problem, state))
+    def table(self, state: States, step: int, episode: int) -> FloatArray:  # noqa: ARG002
+        """Return the expected next reward of every arm by dose level, ``(J, L)``."""
+        return next_step_weights(self._problem, state)
 
 
 def next_step_weights(problem: Problem, state: ArrayLike) -> FloatArray:

@@ -1,13 +1,15 @@
 """The optimum itself, where it can be computed."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sequoia.bounds.exact import solve_exactly
-from sequoia.problem import Decision, Problem
+from sequoia.policies.policy import Options, StatewisePolicy, Style, require_problem
+from sequoia.problem import Environment, Problem
+from sequoia.problem.environment import States
+from sequoia.simulate import Decided
 
 
-class Optimal:
+class Optimal(StatewisePolicy):
     """Acts by exact dynamic programming over joint states: no policy earns more.
 
     Raises
@@ -17,11 +19,20 @@ class Optimal:
     """
 
     name = "exact"
+    words = "the optimum by dynamic programming; for tiny problems"
+    style = Style("#000000", "H")
 
     def __init__(self, problem: Problem) -> None:
         self._best = solve_exactly(problem)
         self._last = problem.horizon - 1
 
-    def act(self, state: ArrayLike, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
+    @classmethod
+    def make(cls, environment: Environment, options: Options) -> "Optimal":  # noqa: ARG003
+        """Make it for a problem of arms."""
+        return cls(require_problem(environment, cls.name))
+
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
         """Return a best decision in ``state``, ``(J,)``; later steps are the last one."""
-        return self._best.act(state, min(step, self._last))
+        step = min(step, self._last)
+        value = self._best.value_of(state, step)
+        return Decided(self._best.act(state, step), value, value)

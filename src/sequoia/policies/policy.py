@@ -1,29 +1,152 @@
 """What every policy offers."""
 
-from typing import Protocol
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
-from sequoia.problem import Decision
-from sequoia.validation import IntArray
+from sequoia.errors import ProblemError
+from sequoia.models.q_function import QFunction
+from sequoia.problem import Decision, Environment, Problem
+from sequoia.problem.environment import States
+from sequoia.simulate import Decided, Decisions
+
+SECONDS = 10.0
 
 
-class Policy(Protocol):
-    """A way to act: a decision for every state."""
+@dataclass(frozen=True)
+class Style:
+    """How a policy looks in every picture; neighbours in a legend differ in lightness too."""
+
+    colour: str
+    marker: str
+    line: str = "-"
+
+
+@dataclass(frozen=True, eq=False)
+class Options:
+    """What a policy may be made with.
+
+    Attributes
+    ----------
+    q
+        A trained model, for those that need one.
+    seconds
+        Longest time for one decision, where a solver is used: a last resort.
+    """
+
+    q: QFunction | None = None
+    seconds: float = SECONDS
+
+
+class Policy(ABC):
+    """A way to act: a decision for every state.
+
+    Attributes
+    ----------
+    name
+        What it is called on the command line and in results.
+    words
+        What it does, in one line.
+    style
+        Its colour and marker; ``None`` for one by its position.
+    needs_model, needs_prices
+        Whether a trained model, or prices of the problem, are needed.
+    """
 
     name: str
+    words: ClassVar[str] = ""
+    style: ClassVar[Style | None] = None
+    needs_model: ClassVar[bool] = False
+    needs_prices: ClassVar[bool] = False
 
-    def act(self, state: IntArray, step: int, rng: np.random.Generator) -> Decision:
-        """Return a feasible decision.
+    @classmethod
+    def make(cls, environment: Environment, options: Options) -> "Policy":  # noqa: ARG003
+        """Make it for an environment, by name (`make_policy`)."""
+        raise ProblemError(f"{cls.__name__} cannot be made by name; make it yourself.")
+
+    def reset(self, episodes: int) -> None:  # noqa: B027 (most policies remember nothing)
+        """Forget earlier episodes: so many begin side by side, one in each row of ``states``."""
+
+    @abstractmethod
+    def act(self, states: States, step: int, rngs: Sequence[np.random.Generator]) -> Decisions:
+        """Return a feasible decision for each state, and what is proven about it.
 
         Parameters
         ----------
-        state
-            State of each arm, ``(J,)``.
+        states
+            One row for each episode, ``(B, D)``; for a problem, the state of each arm.
         step
-            Steps since the beginning of the episode.
-        rng
-            The only source of chance a policy may use. Each episode has its own, by which a policy
-            that remembers can tell episodes apart.
+            Steps since the beginning of the episodes.
+        rngs
+            One generator for each episode: the only source of chance a policy may use.
         """
-        ...
+
+
+class StatewisePolicy(Policy):
+    """A policy that looks at one state at a time."""
+
+    @abstractmethod
+    def decide(
+        self, state: States, step: int, rng: np.random.Generator, episode: int
+    ) -> Decided | Decision:
+        """Return a feasible decision for one state, ``(D,)``.
+
+        Parameters
+        ----------
+        episode
+            Which of the episodes that `reset` began.
+        """
+
+    def act(self, states: States, step: int, rngs: Sequence[np.random.Generator]) -> Decisions:
+        """Decide state by state, and note how long each took."""
+        decided, seconds = [], []
+        for episode, (state, rng) in enumerate(zip(states, rngs, strict=True)):
+            began = time.perf_counter()
+            made = self.decide(state, step, rng, episode)
+            seconds.append(time.perf_counter() - began)
+            decided.append(self._checked(made))
+        return Decisions.of(decided, seconds)
+
+    def _checked(self, made: object) -> Decided:
+        if isinstance(made, Decision):
+            return Decided(made)
+        if not isinstance(made, Decided):
+            raise ProblemError(
+                f"the policy {self.name} returned {type(made).__name__}; a Decision is wanted: "
+                "space.certify(action) makes one."
+            )
+        return made
+
+
+class FunctionPolicy(StatewisePolicy):
+    """A policy from a function of a state ``(D,)``, the step and a generator to a decision."""
+
+    def __init__(
+        self, name: str, decide: Callable[[States, int, np.random.Generator], Decided | Decision]
+    ) -> None:
+        self.name = name
+        self._decide = decide
+
+    def decide(
+        self,
+        state: States,
+        step: int,
+        rng: np.random.Generator,
+        episode: int,  # noqa: ARG002
+    ) -> Decided | Decision:
+        """Ask the function."""
+        return self._decide(state, step, rng)
+
+
+def require_problem(environment: Environment, name: str) -> Problem:
+    """Return the environment as a problem of arms, or say that the policy needs one."""
+    if not isinstance(environment, Problem):
+        raise ProblemError(
+            f"{name} needs a problem of arms; {environment.name} is another environment, for which "
+            "random, and trained policies, apply."
+        )
+    return environment

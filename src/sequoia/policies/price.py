@@ -1,31 +1,32 @@
 """Act by prices: each arm's dose is worth what its own dynamic program says."""
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import relax, require_decoupled
-from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.linear.argmax import LinearArgmax
-from sequoia.problem import Decision, Problem
-from sequoia.solvers import Limits, Solver
+from sequoia.policies.linear_policy import LinearPolicy
+from sequoia.policies.policy import SECONDS, Options, Style, require_problem
+from sequoia.problem import Environment, Problem
+from sequoia.problem.environment import States
+from sequoia.solvers import Solver
+from sequoia.validation import FloatArray
 
-_SECONDS = 10.0
 
-
-class PricePolicy:
+class PricePolicy(LinearPolicy):
     """Maximises, in every step, the sum of what each arm's dose is worth at given prices.
+
+    Index-like policies from the Lagrangian relaxation are asymptotically optimal for restless
+    bandits (Gast, Gaujal and Yan 2023).
 
     Parameters
     ----------
     prices
         From `relax`: time-dependent ones are read by step, stationary ones in every step. Found
         from the problem's own start and horizon unless given.
-    seconds
-        Longest time for one decision; the best action found by then is taken.
     """
 
     name = "price"
+    words = "the best decision at prices found once"
+    style = Style("#0072B2", "*")
+    needs_prices = True
 
     def __init__(
         self,
@@ -33,14 +34,17 @@ class PricePolicy:
         prices: Prices | None = None,
         *,
         solver: Solver | None = None,
-        seconds: float = _SECONDS,
+        seconds: float = SECONDS,
     ) -> None:
         require_decoupled(problem)
+        super().__init__(problem, solver=solver, seconds=seconds)
         self._prices = relax(problem).prices if prices is None else prices
-        self._linear = LinearArgmax(
-            ActionEncoding.of_problem(problem), solver, Limits(seconds=seconds)
-        )
 
-    def act(self, state: ArrayLike, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
-        """Return the best decision in ``state``, ``(J,)``, at ``step``."""
-        return self._linear.decide(self._prices.weights(state, step))
+    @classmethod
+    def make(cls, environment: Environment, options: Options) -> "PricePolicy":
+        """Make it for a problem of arms."""
+        return cls(require_problem(environment, cls.name), seconds=options.seconds)
+
+    def table(self, state: States, step: int, episode: int) -> FloatArray:  # noqa: ARG002
+        """Return what each dose level is worth at the prices of ``step``, ``(J, L)``."""
+        return self._prices.weights(state, step)

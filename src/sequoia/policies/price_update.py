@@ -3,22 +3,22 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import prices_over, relax, require_decoupled
 from sequoia.errors import ProblemError
-from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.linear.argmax import LinearArgmax
-from sequoia.problem import Decision, Problem
-from sequoia.solvers import Limits, Solver
-from sequoia.validation import FloatArray, IntArray
+from sequoia.policies.linear_policy import LinearPolicy
+from sequoia.policies.policy import SECONDS, Options, Style, require_problem
+from sequoia.problem import Environment, Problem
+from sequoia.problem.environment import States
+from sequoia.solvers import Solver
+from sequoia.validation import FloatArray
 
-_SECONDS = 10.0
-_MAX_EPISODES = 10_000
+# Between updates of the policy that is made by name: a fifth of the work, and hardly a loss.
+_UPDATE_EVERY = 5
 
 
-class PriceUpdatePolicy:
+class PriceUpdatePolicy(LinearPolicy):
     """A `PricePolicy` whose prices are found anew from the current state every few steps.
 
     Parameters
@@ -32,6 +32,11 @@ class PriceUpdatePolicy:
         Longest time for one update.
     """
 
+    name = "price-update"
+    words = "the best decision at prices found anew every five steps"
+    style = Style("#882255", "X", "--")
+    needs_prices = True
+
     def __init__(
         self,
         problem: Problem,
@@ -39,34 +44,36 @@ class PriceUpdatePolicy:
         *,
         vertices: FloatArray | None = None,
         solver: Solver | None = None,
-        seconds: float = _SECONDS,
+        seconds: float = SECONDS,
         update_seconds: float = 60.0,
     ) -> None:
         if every < 1:
             raise ProblemError(f"every is {every}; at least 1 is wanted.")
         require_decoupled(problem)
-        self.name = "price update" if every == 1 else f"price update every {every}"
-        self._problem = problem
+        super().__init__(problem, solver=solver, seconds=seconds)
         self._every = every
         self._vertices = vertices
         self._update_seconds = update_seconds
-        self._linear = LinearArgmax(
-            ActionEncoding.of_problem(problem), solver, Limits(seconds=seconds)
-        )
-        # Episodes are played side by side, and each is known by its generator.
-        self._last: dict[np.random.Generator, _Update] = {}
+        self._last: dict[int, _Update] = {}
 
-    def act(self, state: ArrayLike, step: int, rng: np.random.Generator) -> Decision:
-        """Return the best decision in ``state``, ``(J,)``, at ``step``."""
-        state = np.asarray(state)
-        last = self._last.get(rng)
+    @classmethod
+    def make(cls, environment: Environment, options: Options) -> "PriceUpdatePolicy":
+        """Make it for a problem of arms."""
+        problem = require_problem(environment, cls.name)
+        return cls(problem, _UPDATE_EVERY, seconds=options.seconds)
+
+    def reset(self, episodes: int) -> None:  # noqa: ARG002
+        """Forget the prices of earlier episodes."""
+        self._last.clear()
+
+    def table(self, state: States, step: int, episode: int) -> FloatArray:
+        """Return what each dose level is worth at the last prices of the episode, ``(J, L)``."""
+        last = self._last.get(episode)
         if last is None or not 0 <= step - last.step < self._every:
-            if len(self._last) >= _MAX_EPISODES:
-                self._last.clear()
-            self._last[rng] = last = _Update(step, self._find(state, step))
-        return self._linear.decide(last.prices.weights(state, step - last.step))
+            last = self._last[episode] = _Update(step, self._find(np.asarray(state), step))
+        return last.prices.weights(state, step - last.step)
 
-    def _find(self, state: IntArray, step: int) -> Prices:
+    def _find(self, state: States, step: int) -> Prices:
         left, seconds = max(self._problem.horizon - step, 1), self._update_seconds
         if self._vertices is not None:
             found = prices_over(

@@ -2,18 +2,26 @@
 
 import numpy as np
 
+from sequoia.policies.policy import Options, StatewisePolicy, Style
 from sequoia.problem import Decision, Environment
 from sequoia.problem.environment import States
 
 
-class Random:
+class Random(StatewisePolicy):
     """A random feasible decision in every step, whatever the state (paper, appendix D)."""
 
     name = "random"
+    words = "a random feasible decision"
+    style = Style("#7A7A7A", "s")
 
     def __init__(self, environment: Environment) -> None:
         self._space = environment.space
 
-    def act(self, state: States, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
+    @classmethod
+    def make(cls, environment: Environment, options: Options) -> "Random":  # noqa: ARG003
+        """Make it for any environment."""
+        return cls(environment)
+
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
         """Draw from the space."""
         return self._space.sample(rng)

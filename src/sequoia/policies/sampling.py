@@ -2,20 +2,28 @@
 
 import numpy as np
 
-from sequoia.problem import Decision, Problem
-from sequoia.validation import IntArray
+from sequoia.policies.policy import Options, StatewisePolicy, Style, require_problem
+from sequoia.problem import Decision, Environment, Problem
+from sequoia.problem.environment import States
 
 
-class Sampling:
+class Sampling(StatewisePolicy):
     """The best of ``k`` random decisions by expected reward of the next state (appendix D)."""
 
     name = "sampling"
+    words = "the best of 100 random decisions for the next step"
+    style = Style("#56B4E9", "v")
 
     def __init__(self, problem: Problem, k: int = 100) -> None:
         self._problem = problem
         self._k = k
 
-    def act(self, state: IntArray, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
+    @classmethod
+    def make(cls, environment: Environment, options: Options) -> "Sampling":  # noqa: ARG003
+        """Make it for a problem of arms."""
+        return cls(require_problem(environment, cls.name))
+
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
         """Draw ``k`` decisions and return the most promising one."""
         drawn = [self._problem.space.sample(rng) for _ in range(self._k)]
         actions = np.array([decision.action for decision in drawn])

@@ -1,15 +1,16 @@
 """Act on the arms with the largest Whittle indices."""
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sequoia.bounds.whittle import whittle_indices
 from sequoia.errors import ProblemError
-from sequoia.problem import Decision, Problem
+from sequoia.policies.policy import Options, StatewisePolicy, Style, require_problem
+from sequoia.problem import Decision, Environment, Problem
+from sequoia.problem.environment import States
 from sequoia.validation import IntArray
 
 
-class WhittlePolicy:
+class WhittlePolicy(StatewisePolicy):
     """Acts on the arms with the largest Whittle indices, as far as these are positive.
 
     Parameters
@@ -24,6 +25,8 @@ class WhittlePolicy:
     """
 
     name = "whittle"
+    words = "the largest Whittle indices; for standard bandits"
+    style = Style("#44AA99", "d")
 
     def __init__(self, problem: Problem, discount: float | None = None) -> None:
         most, acted = _standard(problem)
@@ -44,7 +47,12 @@ class WhittlePolicy:
         self._most = most
         self.indices = found.indices
 
-    def act(self, state: ArrayLike, step: int, rng: np.random.Generator) -> Decision:  # noqa: ARG002
+    @classmethod
+    def make(cls, environment: Environment, options: Options) -> "WhittlePolicy":  # noqa: ARG003
+        """Make it for a standard bandit."""
+        return cls(require_problem(environment, cls.name))
+
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
         """Return the decision to act where the index is largest."""
         index = self.indices[self._problem.arms.model, np.asarray(state)]
         order = np.argsort(-index, kind="stable")[: self._most]
@@ -58,7 +66,7 @@ def _standard(problem: Problem) -> tuple[int, IntArray]:
     space, rules = problem.space, problem.space.system
     costs = rules.matrix[[0]].toarray()[0] if rules.n_rows == 1 else np.empty(0)
     reason = None
-    if problem.contagion is not None:
+    if not problem.is_decoupled:
         reason = "its arms infect each other"
     elif not problem.is_identity:
         reason = "its action columns are not its arms"

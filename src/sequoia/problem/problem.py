@@ -98,6 +98,11 @@ class Problem:
             f"arms.doses has {known}."
         )
 
+    @property
+    def is_decoupled(self) -> bool:
+        """Whether each arm moves on its own, given its dose: then prices take arms one by one."""
+        return self.contagion is None
+
     @cached_property
     def is_identity(self) -> bool:
         """Whether each action column is one arm and doses are 0 or 1."""

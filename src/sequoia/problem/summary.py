@@ -30,7 +30,7 @@ def summary(problem: Problem) -> dict[str, Any]:
         "states": arms.n_states,
         "doses": np.unique(arms.doses).tolist(),
         "rewards": {"least": float(arms.rewards.min()), "most": float(arms.rewards.max())},
-        "infects": problem.contagion is not None,
+        "infects": not problem.is_decoupled,
         "horizon": problem.horizon,
         "discount": problem.discount,
         "actions": space.n_actions,

@@ -21,7 +21,6 @@ from sequoia.policies import POLICIES
 from sequoia.problem import Problem
 from sequoia.report.embed import embedded
 from sequoia.report.html import page, quiet, table
-from sequoia.simulate import Trajectory
 
 
 def report(evaluation: Evaluation, problem: Problem, words: Iterable[tuple[str, str]] = ()) -> str:
@@ -125,12 +124,10 @@ def _example(evaluation: Evaluation, problem: Problem) -> list[tuple[str, str]]:
         return []
     name = kept[0]
     example = evaluation.examples[name]
-    rewards = evaluation.rewards[evaluation.index(name), :1]
-    played = Trajectory(example.states[None], example.actions[None], rewards)
     step = int(np.argmax(example.actions.sum(axis=1)))
     decision = problem.space.certify(example.actions[step])
     lines = "".join(f"<li>{escape(line)}</li>" for line in problem.space.describe(decision))
-    episode = embedded(plot_episode(played, problem), f"An episode under {name}")
+    episode = embedded(plot_episode(example, problem), f"An episode under {name}")
     picture = embedded(plot_decision(problem, decision), f"A decision of {name}")
     return [
         (f"An episode under {name}", episode + quiet("Dots mark the arms that were acted on.")),

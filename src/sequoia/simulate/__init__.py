@@ -1,6 +1,7 @@
-"""What then happens: rollouts, scenarios with common random numbers."""
+"""What then happens: decisions, rollouts, scenarios with common random numbers."""
 
-from sequoia.simulate.rollout import Trajectory, rollout
+from sequoia.simulate.decisions import Decided, Decisions
+from sequoia.simulate.rollout import Episode, Trajectory, rollout
 from sequoia.simulate.scenarios import Scenarios
 
-__all__ = ["Scenarios", "Trajectory", "rollout"]
+__all__ = ["Decided", "Decisions", "Episode", "Scenarios", "Trajectory", "rollout"]

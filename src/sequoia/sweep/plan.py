@@ -20,7 +20,8 @@ from pydantic import (
 
 from sequoia.errors import FileError, SequoiaError
 from sequoia.evaluation.evaluate import BoundKind
-from sequoia.policies.registry import SECONDS, recipe
+from sequoia.policies.policy import SECONDS
+from sequoia.policies.registry import policy_called
 from sequoia.problem.families import FAMILIES
 from sequoia.sweep.cell import Cell, Entry, Training
 
@@ -63,7 +64,7 @@ class TrainedPolicy(BaseModel):
     @model_validator(mode="after")
     def _check(self) -> "TrainedPolicy":
         with _with_a_place():
-            if not recipe(self.policy).needs_model:
+            if not policy_called(self.policy).needs_model:
                 raise ValueError(f"{self.policy} is not trained; sequoia or iterative-dqn is")
             self.training.settings()
         return self
@@ -171,7 +172,7 @@ class Plan(BaseModel):
 
 
 def _plain(name: str) -> Entry:
-    return Entry(name, name, DEFAULT_TRAINING if recipe(name).needs_model else None)
+    return Entry(name, name, DEFAULT_TRAINING if policy_called(name).needs_model else None)
 
 
 def read_plan(path: Path) -> Plan:

@@ -26,7 +26,7 @@ class PolicyTimes(BaseModel):
     Attributes
     ----------
     decisions, at_limit
-        How many there were, and how many ran into their time limit: these depend on the machine.
+        How many there were, and how many a limit cut off: these may depend on the machine.
     mean, median, slowest
         Of the time of one decision, in seconds; the slowest 5 % take longer than ``slow``.
     training

@@ -14,9 +14,6 @@ from sequoia.sweep.models import Model, trained_model
 from sequoia.sweep.result import CellResult, PolicyNumbers, PolicyTimes
 from sequoia.validation import FloatArray
 
-# A decision that takes this share of its time limit has run into it.
-_AT_LIMIT = 0.95
-
 
 def run_cell(cell: Cell, work: Path) -> CellResult:
     """Make the problem, train what is to be trained, and play every policy.
@@ -38,7 +35,7 @@ def run_cell(cell: Cell, work: Path) -> CellResult:
             numbers[entry.name] = PolicyNumbers(reason=str(error))
             continue
         numbers[entry.name] = PolicyNumbers(rewards=_per_episode(found.rewards[0]))
-        times[entry.name] = _times(found.seconds, cell.decision_seconds, model)
+        times[entry.name] = _times(found, model)
     bound = reference.bound
     return CellResult(
         problem=problem.name,
@@ -81,11 +78,12 @@ def _per_episode(rewards: FloatArray) -> tuple[float, ...]:
     return tuple(rewards.mean(axis=1).tolist())
 
 
-def _times(seconds: FloatArray, limit: float, model: Model | None) -> PolicyTimes:
+def _times(found: Evaluation, model: Model | None) -> PolicyTimes:
+    seconds = found.seconds
     median, slow, slowest = np.percentile(seconds, [50, 95, 100]).tolist()
     return PolicyTimes(
         decisions=seconds.size,
-        at_limit=int((seconds >= _AT_LIMIT * limit).sum()),
+        at_limit=int(found.is_at_limit.sum()),
         mean=float(seconds.mean()),
         median=median,
         slow=slow,

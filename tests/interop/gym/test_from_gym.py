@@ -6,7 +6,7 @@ from gymnasium import spaces
 from sequoia import Budget
 from sequoia.errors import ProblemError
 from sequoia.interop.gym import Feasible, as_gym, from_gym
-from sequoia.policies.random import Random
+from sequoia.policies import FunctionPolicy, Random
 from sequoia.problem.families import standard
 from sequoia.simulate import Scenarios, rollout
 
@@ -39,7 +39,7 @@ class Lamps(gymnasium.Env):
 
 
 def idle(space):
-    return lambda *_: space.certify(np.zeros(space.n_actions))
+    return FunctionPolicy("idle", lambda *_: space.certify(np.zeros(space.n_actions)))
 
 
 @pytest.fixture
@@ -51,15 +51,15 @@ def lamps():
 
 def test_two_policies_see_the_same_luck(lamps):
     scenarios = Scenarios.sample(lamps, 20, seed=0)
-    one = rollout(lamps, Random(lamps).act, scenarios)
+    one = rollout(lamps, Random(lamps), scenarios)
     rollout(lamps, idle(lamps.space), scenarios)
-    again = rollout(lamps, Random(lamps).act, scenarios)
+    again = rollout(lamps, Random(lamps), scenarios)
     np.testing.assert_array_equal(one.rewards, again.rewards)
     np.testing.assert_array_equal(
         lamps.features(one.states.reshape(-1, one.states.shape[2])),
         lamps.features(again.states.reshape(-1, one.states.shape[2])),
     )
-    other = rollout(lamps, Random(lamps).act, Scenarios.sample(lamps, 20, seed=1))
+    other = rollout(lamps, Random(lamps), Scenarios.sample(lamps, 20, seed=1))
     assert (other.rewards != one.rewards).any()
 
 
@@ -109,7 +109,7 @@ def test_any_earlier_state_can_be_gone_on_from(lamps):
 
 def test_a_state_is_complete(lamps):
     """Another adapter, in another process or on another day, goes on where this one was."""
-    played = rollout(lamps, Random(lamps).act, Scenarios.sample(lamps, 5, seed=0))
+    played = rollout(lamps, Random(lamps), Scenarios.sample(lamps, 5, seed=0))
     other = from_gym(Lamps, horizon=8)
     for step in reversed(range(8)):
         rewards, following = other.step(
@@ -120,7 +120,7 @@ def test_a_state_is_complete(lamps):
 
 
 def test_an_episode_that_is_over_does_not_go_on(lamps):
-    played = rollout(lamps, Random(lamps).act, Scenarios.sample(lamps, 5, seed=0))
+    played = rollout(lamps, Random(lamps), Scenarios.sample(lamps, 5, seed=0))
     is_cut = lamps.features(played.states[:, -1])[:, 0] == 0
     last = played.states[is_cut, -1]
     assert len(last)
@@ -143,7 +143,7 @@ def test_actions_of_any_length_are_remembered():
             return self.total % 1000, float(self.total), False, False, {}
 
     wide = from_gym(Wide, horizon=3)
-    played = rollout(wide, Random(wide).act, Scenarios.sample(wide, 2, seed=0))
+    played = rollout(wide, Random(wide), Scenarios.sample(wide, 2, seed=0))
     again = from_gym(Wide, horizon=3).step(
         played.states[:, 2], played.actions[:, 2], np.empty((2, 0))
     )
@@ -186,15 +186,15 @@ def test_environments_are_used_again():
 
     environment = from_gym(make, horizon=4)
     for seed in range(5):
-        rollout(environment, Random(environment).act, Scenarios.sample(environment, 6, seed))
+        rollout(environment, Random(environment), Scenarios.sample(environment, 6, seed))
     assert len(made) <= 7
 
 
 def test_there_and_back_a_problem_earns_the_same():
     problem = standard(arms=4, horizon=6)
     back = from_gym(lambda: as_gym(problem), horizon=6)
-    played = rollout(back, Random(back).act, Scenarios.sample(back, 200, 0)).rewards.mean()
-    wanted = rollout(problem, Random(problem).act, Scenarios.sample(problem, 200, 0)).rewards.mean()
+    played = rollout(back, Random(back), Scenarios.sample(back, 200, 0)).rewards.mean()
+    wanted = rollout(problem, Random(problem), Scenarios.sample(problem, 200, 0)).rewards.mean()
     assert played == pytest.approx(wanted, rel=0.1)
     assert back.features(back.draw_start(np.random.default_rng(0), 3)).shape == (3, 1 + 4 * 4)
 
@@ -208,7 +208,7 @@ def test_a_fingerprint_belongs_to_what_can_be_seen(lamps):
 
 def test_rules_can_be_given_for_plain_binary_actions():
     environment = from_gym(lambda: Lamps(spaces.MultiBinary(3)), horizon=4, space=RULES)
-    played = rollout(environment, Random(environment).act, Scenarios.sample(environment, 5, 0))
+    played = rollout(environment, Random(environment), Scenarios.sample(environment, 5, 0))
     assert played.actions.sum(axis=2).max() == 1
 
 

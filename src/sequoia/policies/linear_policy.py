@@ -1,0 +1,45 @@
+"""Policies whose objective is a sum over arms of what their dose is worth."""
+
+from abc import abstractmethod
+
+import numpy as np
+
+from sequoia.errors import SolverFailed
+from sequoia.optimize import ActionEncoding, LinearArgmax
+from sequoia.policies.policy import SECONDS, StatewisePolicy
+from sequoia.problem import Problem
+from sequoia.problem.environment import States
+from sequoia.simulate import Decided
+from sequoia.solvers import Limits, Solver
+from sequoia.validation import FloatArray
+
+
+class LinearPolicy(StatewisePolicy):
+    """Maximises ``sum_j table[j, level_j(a)]`` over the feasible actions, exactly.
+
+    Parameters
+    ----------
+    seconds
+        Longest time for one decision; the best action found by then is taken, and said to be cut
+        off.
+    """
+
+    def __init__(
+        self, problem: Problem, *, solver: Solver | None = None, seconds: float = SECONDS
+    ) -> None:
+        self._problem = problem
+        self._seconds = seconds
+        encoding = ActionEncoding.of_problem(problem)
+        self._argmax = LinearArgmax(encoding, solver, Limits(seconds=seconds))
+
+    @abstractmethod
+    def table(self, state: States, step: int, episode: int) -> FloatArray:
+        """Return what each dose level is worth to every arm in a state, ``(J, L)``."""
+
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
+        """Return the best decision, and what is proven about it."""
+        best = self._argmax.best_doses(self.table(state, step, episode))
+        if best.action is None:
+            raise SolverFailed(f"{self.name} found no decision in {self._seconds:g} seconds.")
+        decision = self._problem.space.certify(best.action)
+        return Decided(decision, best.value, best.bound, not best.is_proven)

@@ -1,0 +1,110 @@
+"""Decisions for a batch of states, with what is proven about them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from sequoia.errors import ProblemError
+from sequoia.problem import ActionSpace, Decision
+from sequoia.validation import ActionArray, BoolArray, FloatArray
+
+
+class Decided(NamedTuple):
+    """One decision, and what is proven about it.
+
+    Attributes
+    ----------
+    value
+        What it is worth by the objective that it was chosen by; NaN where there is none.
+    bound
+        By that objective, no feasible decision is worth more; ``inf`` where nothing is proven.
+    is_at_limit
+        Whether a limit of time or work ended the search for a better one.
+    """
+
+    decision: Decision
+    value: float = float("nan")
+    bound: float = float("inf")
+    is_at_limit: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Decisions:
+    """B decisions.
+
+    Attributes
+    ----------
+    actions
+        ``(B, N)``.
+    plans
+        The plan of each action, which certifies it; ``None`` where only actions are known.
+    values, bounds, is_at_limit
+        As in `Decided`, ``(B,)`` each.
+    seconds
+        Time that each took, ``(B,)``; ``None`` where they were made together.
+    """
+
+    actions: ActionArray
+    plans: Sequence[ActionArray] | None
+    values: FloatArray
+    bounds: FloatArray
+    is_at_limit: BoolArray
+    seconds: FloatArray | None = None
+
+    @classmethod
+    def of(cls, decided: Iterable[Decided], seconds: Sequence[float] | None = None) -> "Decisions":
+        """Put single decisions together."""
+        each = list(decided)
+        sizes = {len(one.decision.action) for one in each}
+        if len(sizes) > 1:
+            raise ProblemError(
+                f"decisions have {min(sizes)} to {max(sizes)} columns, not as many each."
+            )
+        return cls(
+            np.array([one.decision.action for one in each], dtype=np.int8),
+            [one.decision.plan for one in each],
+            np.array([one.value for one in each], dtype=np.float64),
+            np.array([one.bound for one in each], dtype=np.float64),
+            np.array([one.is_at_limit for one in each], dtype=np.bool_),
+            None if seconds is None else np.array(seconds, dtype=np.float64),
+        )
+
+    @classmethod
+    def of_actions(cls, actions: ActionArray) -> "Decisions":
+        """Return actions, ``(B, N)``, about which nothing is said."""
+        size = len(actions)
+        nothing, unknown = np.full(size, np.nan), np.full(size, np.inf)
+        return cls(actions, None, nothing, unknown, np.zeros(size, dtype=np.bool_))
+
+    def __len__(self) -> int:
+        return len(self.actions)
+
+    def __getitem__(self, index: int) -> Decision:
+        if self.plans is None:
+            raise ProblemError("these decisions have no plans; ask the space to certify an action.")
+        return Decision(self.actions[index], self.plans[index])
+
+    @property
+    def gaps(self) -> FloatArray:
+        """How far each may be from the best, relative to its value, ``(B,)``; NaN if not known."""
+        scale = np.maximum(np.abs(self.values), np.finfo(np.float64).tiny)
+        gaps = np.maximum(self.bounds - self.values, 0.0) / scale
+        return np.where(np.isfinite(self.bounds), gaps, np.nan)
+
+    def broken(self, space: ActionSpace) -> tuple[int, str] | None:
+        """Return the first decision that breaks a rule, and which; ``None`` if all are fine."""
+        if self.plans is None:
+            wrong = np.flatnonzero(~space.contains(self.actions))
+            return (int(wrong[0]), _why_not(space, self.actions[wrong[0]])) if len(wrong) else None
+        for index in range(len(self)):
+            found = space.system.violations(self[index])
+            if found:
+                return index, "; ".join(found)
+        return None
+
+
+def _why_not(space: ActionSpace, action: ActionArray) -> str:
+    chosen = ", ".join(space.chosen(action)) or "nothing"
+    return f"{chosen} cannot be chosen together"
