@@ -11,7 +11,10 @@ import pytest
 
 from sequoia.errors import FileError
 from sequoia.evaluation import evaluate
+from sequoia.policies import POLICIES, Random
+from sequoia.simulate import Decided
 from sequoia.sweep import ResultsFolder, make_plan, run_locally, status, sweep
+from sequoia.sweep.executor import CellEvent, attempt
 from sequoia.sweep.status import seconds_left
 
 CONTENT = {
@@ -206,11 +209,25 @@ def test_time_left_is_expected_by_group():
     assert seconds_left([third], {first: 4.0, second: 2.0}, {}, 8) == 3.0
 
 
-def test_decisions_at_their_limit_are_counted(tmp_path):
-    plan = make_plan(CONTENT | {"seeds": 1, "decision_seconds": 1e-9, "policies": ["random"]}, "p")
-    sweep(plan, tmp_path, ONE_CORE, 1)
-    for row in rows_of(tmp_path, "times.csv"):
-        assert row["decisions_at_limit"] == row["decisions"]
+def test_decisions_at_their_limit_are_counted(tmp_path, monkeypatch):
+    """The first two decisions say that they were cut off; the table says how many."""
+
+    class Hasty(Random):
+        def decide(self, state, step, rng, episode):
+            drawn = super().decide(state, step, rng, episode)
+            return Decided(drawn, 1.0, 2.0, step < 2)
+
+    monkeypatch.setitem(POLICIES, "random", Hasty)
+    sweep(make_plan(CONTENT | {"seeds": 1, "policies": ["random"]}, "p"), tmp_path, here, 1)
+    rows = rows_of(tmp_path, "times.csv")
+    assert [row["decisions_at_limit"] for row in rows] == ["6", "6"]
+    assert [row["decisions"] for row in rows] == ["12", "9"]
+
+
+def here(cells, work):
+    for cell in cells:
+        yield CellEvent(cell)
+        yield CellEvent(cell, attempt(cell, work(cell)))
 
 
 def test_results_hold_every_episode(swept):
