@@ -1,30 +1,43 @@
-"""Files that appear complete or not at all."""
+"""Files that appear complete or not at all, that replace nothing unasked, and locks."""
 
 import os
+import shutil
 import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from sequoia.errors import FileError
 
 UNFINISHED = ".writing-"
 
+# Whoever only asks whether something is in use holds its lock for a moment.
+_PATIENCE = 0.2
+
 
 def write_bytes(target: Path, content: bytes) -> None:
-    """Write beside ``target``, then move there."""
-    if not target.parent.is_dir():
+    """Write beside ``target``, then move there; a link is followed, not replaced."""
+    place = Path(os.path.realpath(target))
+    if not place.parent.is_dir():
         raise FileError(f"{target.parent} is not a folder; make it first.")
-    if target.is_dir():
+    if place.is_dir():
         raise FileError(f"{target} is a folder; the name of a file is wanted.")
     try:
-        handle, name = tempfile.mkstemp(dir=target.parent, prefix=UNFINISHED)
+        # A private mode is for secrets; this file is as public as the one before, or any other.
+        mode = place.stat().st_mode & 0o777 if place.exists() else 0o666 & ~_umask()
+        handle, name = tempfile.mkstemp(dir=place.parent, prefix=UNFINISHED)
         try:
             with os.fdopen(handle, "wb") as file:
+                # Held until the move is done, so that `clear_unfinished` leaves it alone.
+                _take(file.fileno())
                 file.write(content)
-            # A private mode is for secrets; this file is as public as any other.
-            os.chmod(name, 0o666 & ~_umask())
-            os.replace(name, target)
+                file.flush()
+                os.chmod(name, mode)
+                os.replace(name, place)
         except BaseException:
-            os.unlink(name)
+            with suppress(FileNotFoundError):
+                os.unlink(name)
             raise
     except OSError as error:
         raise FileError(f"{target} cannot be written: {error.strerror or error}.") from None
@@ -33,6 +46,131 @@ def write_bytes(target: Path, content: bytes) -> None:
 def write_text(target: Path, content: str) -> None:
     """Write text in UTF-8, ending in a line break."""
     write_bytes(target, (content.rstrip("\n") + "\n").encode())
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those above it, unless it is there."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{folder} cannot be made: {error.strerror}.") from None
+
+
+def refuse_to_replace(targets: Iterable[Path], force: bool = False) -> None:
+    """Raise a `FileError` for the first of ``targets`` that exists, unless told otherwise."""
+    for target in targets:
+        if not force and target.exists():
+            raise FileError(
+                f"{target} exists already; choose another name, or say --force to overwrite it."
+            )
+
+
+def clear_unfinished(folder: Path, pattern: str = "") -> None:
+    """Remove what killed processes left half-written in ``folder``.
+
+    Parameters
+    ----------
+    pattern
+        Which folders below to look at, such as ``"cells/*"``; ``folder`` itself unless given.
+    """
+    for left in folder.glob(f"{pattern}/{UNFINISHED}*" if pattern else f"{UNFINISHED}*"):
+        # Removed in the middle of a swap, a folder may hold the only copy of what was there.
+        if (left / "old").exists():
+            continue
+        with suppress(OSError):
+            handle = os.open(left, os.O_RDONLY)
+            try:
+                if _take(handle):
+                    shutil.rmtree(left) if left.is_dir() else left.unlink()
+            finally:
+                os.close(handle)
+
+
+@contextmanager
+def held(path: Path) -> Iterator[None]:
+    """Let `clear_unfinished` leave ``path`` alone."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        _take(handle)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def locked(folder: Path, what: str) -> Iterator[None]:
+    """Keep other processes out of ``folder``; the lock ends with this one, however that ends.
+
+    Parameters
+    ----------
+    what
+        What goes on in there, such as ``"sweep"``, for the message to the others.
+    """
+    is_new = not folder.exists()
+    make_folder(folder)
+    path = folder / "lock"
+    handle = _open_and_take(path, what)
+    try:
+        os.truncate(handle, 0)
+        os.write(handle, f"{os.getpid()}\n".encode())
+        yield
+    finally:
+        path.unlink(missing_ok=True)
+        os.close(handle)
+        if is_new:
+            # Where nothing came of it, no empty folder is left.
+            with suppress(OSError):
+                folder.rmdir()
+
+
+def is_locked(folder: Path) -> bool:
+    """Say whether some process holds the lock of ``folder``."""
+    try:
+        handle = os.open(folder / "lock", os.O_RDWR)
+    except OSError:
+        return False
+    try:
+        return not _take(handle)
+    finally:
+        os.close(handle)
+
+
+def _open_and_take(path: Path, what: str) -> int:
+    try:
+        while True:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+            if not _take(handle, _PATIENCE):
+                holder = os.read(handle, 100).decode(errors="replace").strip()
+                os.close(handle)
+                raise FileError(
+                    f"{path.parent} is in use: the {what} with process id {holder or 'unknown'} is "
+                    "writing to it."
+                )
+            # Whoever held it before may have removed it since; then it keeps nobody out.
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(handle), os.stat(path)):
+                    return handle
+            os.close(handle)
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error.strerror}.") from None
+
+
+def _take(handle: int, patience: float = 0.0) -> bool:
+    """Lock an open file; another process may hold it for ``patience`` seconds."""
+    try:
+        import fcntl
+    except ImportError:  # Windows has no such locks: there, nobody is kept out.
+        return True
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() >= deadline:
+                return False
+            time.sleep(0.02)
+        else:
+            return True
 
 
 def _umask() -> int:

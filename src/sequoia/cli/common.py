@@ -11,6 +11,7 @@ File = Annotated[
     Path, typer.Argument(metavar="FILE", help="A problem: FILE.npz, or a folder of TOML and CSV.")
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 
 
 def print_json(content: dict[str, Any]) -> None:

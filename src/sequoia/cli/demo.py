@@ -5,21 +5,24 @@ from typing import Annotated
 
 import typer
 
+from sequoia.cli.common import Force
 from sequoia.cli.evaluate import print_evaluation
 from sequoia.cli.progress import showing
 from sequoia.cli.train import watching
 from sequoia.errors import FileError
 from sequoia.evaluation import evaluate, save_evaluation
-from sequoia.io import write_text
-from sequoia.models.folder import load_model, make_folder
+from sequoia.io import make_folder, refuse_to_replace, write_text
+from sequoia.models.folder import load_model
 from sequoia.models.q_model import QModel
 from sequoia.problem import Problem, save
 from sequoia.problem.families import capacity
+from sequoia.problem.files import holds
 from sequoia.problem.summary import lines
 
 _ARMS = 20
 _EPISODES = 50
 _ROUNDS = 12
+_FILES = ("problem.npz", "evaluation.json", "report.html")
 _POLICIES = (
     "random",
     "sampling",
@@ -33,14 +36,17 @@ _POLICIES = (
 
 def demo(
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("out/demo"),
+    force: Force = False,
 ) -> None:
     """Train on a built-in problem, compare policies, write a report.
 
     Five workers of limited capacity, twenty patients, twenty days. A second call uses the trained
     model of the first.
     """
-    make_folder(output)
     problem = capacity(arms=_ARMS)
+    if not holds(output / "problem.npz", problem):
+        refuse_to_replace([output / name for name in _FILES], force)
+    make_folder(output)
     save(problem, output / "problem.npz", overwrite=True)
     typer.echo(f"{problem.name}: learning whom to visit, then comparing policies.")
     q = _trained(problem, output / "model")

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -13,12 +13,13 @@ from rich.console import Console
 from rich.table import Table
 
 from sequoia.bounds.lagrangian.relax import why_no_prices
-from sequoia.cli.common import AsJson, File
+from sequoia.cli.common import AsJson, File, Force
 from sequoia.cli.progress import showing
 from sequoia.errors import FileError
 from sequoia.evaluation import Estimate, Evaluation, Progress, evaluate, save_evaluation
 from sequoia.evaluation.block_cache import BlockCache
 from sequoia.evaluation.evaluate import BoundKind
+from sequoia.io import clear_unfinished, refuse_to_replace
 from sequoia.models.folder import load_model
 from sequoia.policies import POLICIES
 from sequoia.problem import load
@@ -49,6 +50,7 @@ def evaluate_command(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write: FILE.json.")
     ] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Compare policies fairly.
@@ -60,10 +62,11 @@ def evaluate_command(
     if policies is None:
         policies = _DEFAULT if problem.is_decoupled else _DEFAULT.removesuffix(",price")
     names = [name.strip() for name in policies.split(",") if name.strip()]
-    _check_output(output)
-    cache = BlockCache(_work_folder(output, problem.fingerprint))
+    _check_output(output, force)
+    question = [problem.fingerprint, names, episodes, seed, str(model)]
+    cache = BlockCache(_work_folder(output, question))
     source = os.path.relpath(file, output.parent) if output is not None else str(file)
-    with _watching(cache) as on_event:
+    with cache.locked(), _watching(cache) as on_event:
         found = evaluate(
             problem,
             names,
@@ -76,9 +79,9 @@ def evaluate_command(
             source=source,
             on_event=on_event,
         )
-    if output is not None:
-        save_evaluation(found, output)
-    cache.clear()
+        if output is not None:
+            save_evaluation(found, output)
+        cache.clear()
     if bound != "none" and found.bound is None:
         typer.echo(f"There is no bound: {why_no_prices(problem)}", err=True)
     if as_json:
@@ -89,7 +92,7 @@ def evaluate_command(
         typer.echo(f"Wrote {output}; for pictures: sequoia report {output} -o report.html")
 
 
-def _check_output(output: Path | None) -> None:
+def _check_output(output: Path | None, force: bool) -> None:
     """Say early what would be said after the work."""
     if output is None:
         return
@@ -97,14 +100,16 @@ def _check_output(output: Path | None) -> None:
         raise FileError(f"{output} ends in {output.suffix!r}; .json is wanted.")
     if not output.parent.is_dir():
         raise FileError(f"{output.parent} is not a folder; make it first.")
+    refuse_to_replace([output], force)
+    clear_unfinished(output.parent)
 
 
-def _work_folder(output: Path | None, fingerprint: str) -> Path:
+def _work_folder(output: Path | None, question: Sequence[object]) -> Path:
     """Return where finished pieces are kept: beside the output, else among the user's caches."""
     if output is not None:
         return output.with_name(f"{output.name}.parts")
     caches = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    here = hashlib.sha256(f"{Path.cwd()}\n{fingerprint}".encode()).hexdigest()[:16]
+    here = hashlib.sha256(json.dumps([str(Path.cwd()), *question]).encode()).hexdigest()[:16]
     return caches / "sequoia" / f"{here}.parts"
 
 

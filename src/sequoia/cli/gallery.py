@@ -7,29 +7,31 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sequoia.errors import FileError
+from sequoia.cli.common import Force
 from sequoia.evaluation.intervals import estimate
+from sequoia.io import make_folder, refuse_to_replace
 from sequoia.policies import Idle, Random
 from sequoia.problem import Problem, save
 from sequoia.problem.families import FAMILIES
+from sequoia.problem.files import holds
 from sequoia.simulate import Scenarios, Trajectory, rollout
 from sequoia.validation import FloatArray
 
 _EPISODES = 20
+_EXTRAS = ("interventions-links", "underground")
 _COLUMNS = ("family", "arms", "columns", "rows", "doing nothing", "at random")
 
 
 def gallery(
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder.")] = Path("out/gallery"),
+    force: Force = False,
 ) -> None:
     """Play and draw a problem of each family.
 
     Random actions against doing nothing; problems and pictures go to a folder.
     """
-    try:
-        output.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{output} cannot be made: {error.strerror}.") from None
+    _refuse_others(output, force)
+    make_folder(output)
     console = Console(highlight=False)
     table = Table(*_COLUMNS, box=None, title="Reward per step", title_justify="left")
     for column in table.columns[1:]:
@@ -53,6 +55,16 @@ def gallery(
         f"Problems and pictures are in {output}; try:\n  sequoia show {output}/capacity.npz",
         soft_wrap=True,
     )
+
+
+def _refuse_others(output: Path, force: bool) -> None:
+    """Raise where files of others would be replaced; by its first problem a gallery is known."""
+    first = next(iter(FAMILIES))
+    if holds(output / f"{first}.npz", FAMILIES[first]()):
+        return
+    pictures = [*FAMILIES, *(f"{name}-episode" for name in FAMILIES), *_EXTRAS]
+    problems = [output / f"{name}.npz" for name in FAMILIES]
+    refuse_to_replace([*problems, *(output / f"{name}.png" for name in pictures)], force)
 
 
 def _play(problem: Problem) -> tuple[Trajectory, Trajectory]:
@@ -80,5 +92,6 @@ def _draw_extras(output: Path) -> None:
     from sequoia.plots import plot_sigmoid, plot_underground, save_plot
     from sequoia.problem.underground import underground
 
-    save_plot(plot_sigmoid(FAMILIES["interventions"]()), output / "interventions-links.png")
-    save_plot(plot_underground(underground()), output / "underground.png")
+    links, whole = (output / f"{name}.png" for name in _EXTRAS)
+    save_plot(plot_sigmoid(FAMILIES["interventions"]()), links)
+    save_plot(plot_underground(underground()), whole)

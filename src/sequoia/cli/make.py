@@ -7,6 +7,7 @@ from typing import Annotated, Any, get_args
 
 import typer
 
+from sequoia.cli.common import Force
 from sequoia.problem import Problem, save
 from sequoia.problem.families import FAMILIES
 from sequoia.problem.families.routing import route_on, routing
@@ -22,7 +23,6 @@ app = typer.Typer(
 Output = Annotated[
     Path, typer.Option("--output", "-o", help="Where to write: FILE.npz, or the name of a folder.")
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 Edges = Annotated[
     Path | None,
     typer.Option(help="A graph of your own: CSV with the columns from, to and maybe length."),

@@ -13,11 +13,11 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sequoia.cli.common import AsJson, File
+from sequoia.cli.common import AsJson, File, Force
 from sequoia.cli.evaluate import Model
 from sequoia.errors import FileError, ProblemError
 from sequoia.evaluation.evaluation import number
-from sequoia.io import write_text
+from sequoia.io import refuse_to_replace, write_text
 from sequoia.models.folder import load_model
 from sequoia.planning.overrides import todays_rules
 from sequoia.planning.planner import DayPlan, Planner, Why, Worth
@@ -60,14 +60,17 @@ def plan(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write: FILE.csv or FILE.json.")
     ] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Plan today: who does what, when and where.
 
     What it is worth, how far it can be from the best, and what else could be done.
     """
-    if output is not None and output.suffix not in _ENDINGS:
-        raise FileError(f"{output} ends in {output.suffix!r}; .csv or .json is wanted.")
+    if output is not None:
+        if output.suffix not in _ENDINGS:
+            raise FileError(f"{output} ends in {output.suffix!r}; .csv or .json is wanted.")
+        refuse_to_replace([output], force)
     if not time_limit > 0:
         raise ProblemError(f"the time limit is {time_limit:g}; more than 0 seconds are wanted.")
     problem = load(file)

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from sequoia.cli.common import Force
 from sequoia.errors import FileError
 from sequoia.evaluation import Evaluation, load_evaluation
-from sequoia.io import write_text
+from sequoia.io import refuse_to_replace, write_text
 from sequoia.problem import Problem, load
 from sequoia.problem.summary import lines
 
@@ -20,6 +21,7 @@ def report(
     problem: Annotated[
         Path | None, typer.Option(help="The problem, if it is not where it was.")
     ] = None,
+    force: Force = False,
 ) -> None:
     """Make one page with pictures from an evaluation.
 
@@ -29,6 +31,7 @@ def report(
         raise FileError(f"{output} ends in {output.suffix!r}; .html is wanted.")
     if not output.parent.is_dir():
         raise FileError(f"{output.parent} is not a folder; make it first.")
+    refuse_to_replace([output], force)
     evaluation = load_evaluation(file)
     found = _find(evaluation, file, problem)
     # Pictures cost half a second of imports, which nobody else should pay.

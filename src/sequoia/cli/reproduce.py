@@ -4,8 +4,10 @@ from typing import Annotated
 
 import typer
 
+from sequoia.cli.common import Force
 from sequoia.cli.sweep import SOME_FAILED, Jobs, OnRay, Output, sweep_to
 from sequoia.errors import ProblemError
+from sequoia.io import refuse_to_replace
 from sequoia.paper.experiment import paper_plan
 
 
@@ -29,6 +31,7 @@ def reproduce(
     draw: Annotated[
         bool, typer.Option("--draw", help="Only draw what is in the folder already.")
     ] = False,
+    force: Force = False,
 ) -> None:
     """Run the paper's experiment and draw its figures and tables.
 
@@ -36,9 +39,11 @@ def reproduce(
     command goes on where it stopped.
     """
     has_failed = False
+    if not (output / "cells").is_dir() and not draw:
+        refuse_to_replace([output / name for name in ("figures", "tables", "report.html")], force)
     if not draw:
         plan = paper_plan(quick, _numbers("--arms", arms), _numbers("--seeds", seeds), episodes)
-        has_failed = bool(sweep_to(plan, output, jobs, ray).failed)
+        has_failed = bool(sweep_to(plan, output, jobs, ray, force).failed)
     # Pictures cost half a second of imports, which nobody else should pay.
     from sequoia.paper.report import write_report
 

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from sequoia.cli.common import AsJson, File, print_json, print_pairs
+from sequoia.cli.common import AsJson, File, Force, print_json, print_pairs
+from sequoia.io import refuse_to_replace
 from sequoia.problem import load
 from sequoia.problem.summary import lines, summary
 
@@ -13,12 +14,15 @@ from sequoia.problem.summary import lines, summary
 def show(
     file: File,
     plot: Annotated[Path | None, typer.Option(help="Draw the problem to this picture.")] = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:
     """Say what a problem is, and draw it.
 
     Sizes, rewards, rules, and how many columns and rows they make.
     """
+    if plot is not None:
+        refuse_to_replace([plot], force)
     problem = load(file)
     if plot is not None:
         # Pictures cost half a second of imports, which nobody else should pay.

@@ -12,6 +12,7 @@ import typer.core
 from rich.console import Console
 from rich.table import Table
 
+from sequoia.cli.common import Force
 from sequoia.cli.progress import duration, showing
 from sequoia.errors import ProblemError
 from sequoia.evaluation.progress import Progress
@@ -19,7 +20,7 @@ from sequoia.sweep import Plan, Swept, read_plan, run_locally
 from sequoia.sweep import status as find_status
 from sequoia.sweep import sweep as compute
 from sequoia.sweep.executor import Executor
-from sequoia.sweep.tables import NUMBERS, TIMES
+from sequoia.sweep.folder import NUMBERS, TIMES
 
 SOME_FAILED = 1
 
@@ -59,12 +60,13 @@ def run(
     output: Output,
     jobs: Jobs = None,
     ray: OnRay = None,
+    force: Force = False,
 ) -> None:
     """Compute a plan; the word run can be left out.
 
     Interrupted, the same command goes on where it stopped. What is done is not done again.
     """
-    swept = sweep_to(read_plan(plan), output, jobs, ray)
+    swept = sweep_to(read_plan(plan), output, jobs, ray, force)
     typer.echo(f"Wrote {output / NUMBERS} and {output / TIMES}: {swept.done} cells.")
     if swept.failed:
         raise typer.Exit(SOME_FAILED)
@@ -98,13 +100,15 @@ def status(
         console.print(f"Time left: {duration(found.seconds_left)}{state}.")
 
 
-def sweep_to(plan: Plan, output: Path, jobs: int | None, ray: str | None) -> Swept:
+def sweep_to(
+    plan: Plan, output: Path, jobs: int | None, ray: str | None, force: bool = False
+) -> Swept:
     """Compute a plan, show how far it is, and say what failed."""
     if ray is not None and jobs is not None and ray != "local":
         raise ProblemError("--jobs goes with this machine or --ray local; a cluster has its own.")
     count = jobs or os.cpu_count() or 1
     with _executor(ray, count) as (executor, width), _watching(output) as on_event:
-        swept = compute(plan, output, executor, width, on_event)
+        swept = compute(plan, output, executor, width, on_event, force)
     for key, error in swept.failed.items():
         typer.echo(f"Failed: {key}: {error.strip().splitlines()[-1]}", err=True)
     if swept.failed:

@@ -10,7 +10,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from sequoia.cli.common import AsJson, File
+from sequoia.cli.common import AsJson, File, Force
 from sequoia.cli.interrupts import ending_at_once
 from sequoia.cli.progress import duration
 from sequoia.errors import ConfigError
@@ -41,6 +41,7 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with what is in the folder.")
     ] = False,
+    force: Force = False,
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Write curves for TensorBoard, too.")
     ] = False,
@@ -60,8 +61,8 @@ def train(
 
     problem = load(file)
     config = TrainConfig.preset(preset or usual_preset(problem), **read_settings(settings or ()))
-    refuse_other_work(output, resume)
-    if (output / ABOUT).exists():
+    refuse_other_work(output, resume, force)
+    if resume and (output / ABOUT).exists():
         about = read_about(output)
         found = about | about.get("config", {})
         require_same(output / ABOUT, found, identity(problem, config, seed))

@@ -4,17 +4,17 @@ import hashlib
 import io
 import json
 import zipfile
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from sequoia.bounds.certificate import Bound
-from sequoia.errors import FileError
 from sequoia.evaluation.block_runner import Played
 from sequoia.evaluation.evaluation import bound_from_json, bound_to_json
-from sequoia.io import UNFINISHED, write_bytes, write_text
+from sequoia.io import UNFINISHED, clear_unfinished, locked, make_folder, write_bytes, write_text
 
 _FIELDS = ("rewards", "seconds", "gaps", "is_at_limit", "states", "actions")
 
@@ -31,10 +31,17 @@ class BlockCache:
 
     def make(self) -> None:
         """Make the folder."""
+        make_folder(self.folder)
+        clear_unfinished(self.folder)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep other evaluations out, and leave no empty folder behind."""
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FileError(f"{self.folder} cannot be made: {error.strerror}.") from None
+            with locked(self.folder, "evaluation"):
+                yield
+        finally:
+            self.drop_if_empty()
 
     def drop_if_empty(self) -> None:
         """Remove the folder unless it holds a piece."""

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -10,12 +10,12 @@ from typing import Any
 import torch
 
 from sequoia.errors import FileError
-from sequoia.io import UNFINISHED
+from sequoia.io import clear_unfinished, locked, refuse_to_replace
 from sequoia.learn.checkpoint import NAME, restore_checkpoint, save_checkpoint
 from sequoia.learn.config import TrainConfig
 from sequoia.learn.start import usual_preset
 from sequoia.learn.trainer import Round, Trainer
-from sequoia.models.folder import Trained, make_folder, save_model
+from sequoia.models.folder import ABOUT, HISTORY, WEIGHTS, Trained, save_model
 from sequoia.problem import Environment
 
 
@@ -58,22 +58,31 @@ def train(
     folder
         Where checkpoints and, in the end, the model are written.
     resume
-        Go on from the checkpoint in ``folder``, where there is one.
+        Go on from the checkpoint in ``folder``, where there is one; otherwise begin anew, and
+        forget the model that was there.
     on_event
         Called after every round.
     """
     config = TrainConfig.preset(usual_preset(environment)) if config is None else config
-    with _one_thread():
+    with _one_thread(), nullcontext() if folder is None else locked(folder, "training"):
+        if folder is not None:
+            _tidy(folder, resume)
         began = time.perf_counter()
         trainer = Trainer(environment, config, seed)
         run = _Run(trainer, folder, on_event, began)
         run.play(resume)
         trained = run.result()
-    if folder is not None:
-        save_model(folder, trained)
-        for rest in (folder / NAME, *folder.glob(f"{UNFINISHED}*")):
-            rest.unlink(missing_ok=True)
+        if folder is not None:
+            save_model(folder, trained)
+            (folder / NAME).unlink(missing_ok=True)
     return trained
+
+
+def _tidy(folder: Path, resume: bool) -> None:
+    """Remove what is half-written and, unless it is resumed, what was trained before."""
+    clear_unfinished(folder)
+    for name in () if resume else (ABOUT, NAME):
+        (folder / name).unlink(missing_ok=True)
 
 
 class _Run:
@@ -99,8 +108,6 @@ class _Run:
         return self._earlier + time.perf_counter() - self._began
 
     def play(self, resume: bool) -> None:
-        if self._folder is not None:
-            make_folder(self._folder)
         if resume and self._folder is not None and (self._folder / NAME).exists():
             extra = restore_checkpoint(self._folder, self._trainer)
             self.history, self._earlier = extra["history"], extra["seconds"]
@@ -152,13 +159,15 @@ def _one_thread() -> Iterator[None]:
         torch.set_num_threads(before)
 
 
-def refuse_other_work(folder: Path, resume: bool) -> None:
-    """Raise when ``folder`` holds a model or a checkpoint that would be lost."""
-    if resume:
+def refuse_other_work(folder: Path, resume: bool, force: bool = False) -> None:
+    """Raise when ``folder`` holds a model, a checkpoint or files of others that would be lost."""
+    if force:
         return
-    for name in ("model.json", NAME):
-        if (folder / name).exists():
-            raise FileError(
-                f"{folder} holds {name} already; --resume goes on with it, another folder begins "
-                "anew."
-            )
+    begun = [name for name in (ABOUT, NAME) if (folder / name).exists()]
+    if not begun:
+        refuse_to_replace([folder / WEIGHTS, folder / HISTORY])
+    elif not resume:
+        raise FileError(
+            f"{folder} holds {begun[0]} already; --resume goes on with it, --force or another "
+            "folder begins anew."
+        )

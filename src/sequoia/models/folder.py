@@ -15,7 +15,7 @@ from safetensors.numpy import load as read_arrays
 from safetensors.numpy import save as write_arrays
 
 from sequoia.errors import FileError
-from sequoia.io import write_bytes, write_text
+from sequoia.io import make_folder, write_bytes, write_text
 from sequoia.models.price_part import PricePart
 from sequoia.models.q_model import QModel, View
 from sequoia.optimize.encoding import ActionEncoding
@@ -132,14 +132,6 @@ def read_about(folder: Path) -> dict[str, Any]:
     if not isinstance(about, dict):
         raise FileError(f"{folder / ABOUT} is not a table of settings.")
     return about
-
-
-def make_folder(folder: Path) -> None:
-    """Make a folder unless it is there."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{folder} cannot be made: {error.strerror}.") from None
 
 
 _PRICES = ("q_values", "values", "offset", "payback")

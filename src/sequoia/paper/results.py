@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 
 from sequoia.errors import FileError
+from sequoia.sweep.folder import NUMBERS, TIMES
 from sequoia.sweep.result import PolicyTimes
-from sequoia.sweep.tables import NUMBERS, TIMES, read_rows
+from sequoia.sweep.tables import read_rows
 from sequoia.validation import FloatArray
 
 

@@ -1,5 +1,6 @@
 """What all pictures share: figures without global state, colours, short labels."""
 
+import io
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,6 +13,7 @@ from matplotlib.figure import Figure
 from numpy.typing import ArrayLike
 
 from sequoia.errors import FileError
+from sequoia.io import write_bytes
 
 # Okabe and Ito's palette: readable for colour-blind people.
 BLUE, GREEN, ORANGE, SKY = "#0072B2", "#009E73", "#E69F00", "#56B4E9"
@@ -39,10 +41,9 @@ def save_plot(ax: Axes, path: str | os.PathLike[str]) -> None:
         raise FileError(
             f"{target} ends in {target.suffix!r}; one of {', '.join(_FORMATS)} is wanted."
         )
-    try:
-        figure.savefig(target, dpi=_DPI)
-    except OSError as error:
-        raise FileError(f"{target} cannot be written: {error.strerror}.") from None
+    content = io.BytesIO()
+    figure.savefig(content, format=target.suffix[1:], dpi=_DPI)
+    write_bytes(target, content.getvalue())
 
 
 def settle(ax: Axes) -> Figure:

@@ -6,7 +6,7 @@ import os
 import tempfile
 import tomllib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,13 @@ from typing import Any
 import numpy as np
 import tomli_w
 
-from sequoia.errors import FileError
+from sequoia.errors import FileError, SequoiaError
+from sequoia.io import UNFINISHED, clear_unfinished, held, refuse_to_replace
 from sequoia.problem.problem import Problem
-from sequoia.problem.reading import in_todays_words, read_problem
+from sequoia.problem.reading import OPTIONAL_TABLES, TABLES, in_todays_words, read_problem
 from sequoia.problem.tables import Column, Table, TableSet
+
+HEADER = "problem.toml"
 
 
 def save(problem: Problem, path: str | os.PathLike[str], overwrite: bool = False) -> None:
@@ -28,15 +31,16 @@ def save(problem: Problem, path: str | os.PathLike[str], overwrite: bool = False
     target = Path(path)
     if target.suffix not in ("", ".npz"):
         raise FileError(f"{target} ends in {target.suffix!r}; a folder or .npz is wanted.")
-    if target.exists() and not overwrite:
-        raise FileError(f"{target} exists already; choose another name or ask to overwrite it.")
+    refuse_to_replace([target], overwrite)
+    is_archive = target.suffix == ".npz"
+    if target.is_symlink():
+        target = Path(os.path.realpath(target))
     if not target.parent.is_dir():
         raise FileError(f"{target.parent} is not a folder; make it first.")
-    is_archive = target.suffix == ".npz"
     if target.exists() and target.is_dir() == is_archive:
         raise FileError(f"{target} exists and is {'a folder' if is_archive else 'not a folder'}.")
-    if target.is_dir() and not _holds_only_a_problem(target):
-        raise FileError(f"{target} holds other things than a problem; it is not overwritten.")
+    if target.is_dir():
+        _refuse_others(target)
     content = problem.to_tables()
     with _replacing(target) as fresh:
         if is_archive:
@@ -70,16 +74,37 @@ def edited_since_written(path: str | os.PathLike[str]) -> bool:
     return read_problem(content).fingerprint != fingerprint
 
 
-def _holds_only_a_problem(folder: Path) -> bool:
-    others = [file.name for file in folder.iterdir() if file.suffix != ".csv"]
-    return others == ["problem.toml"] or not any(folder.iterdir())
+def holds(path: Path, problem: Problem) -> bool:
+    """Say whether ``problem``, and nothing else, is at ``path``."""
+    try:
+        return load(path).fingerprint == problem.fingerprint
+    except SequoiaError:
+        return False
+
+
+def _refuse_others(folder: Path) -> None:
+    """Raise unless everything in ``folder`` belongs to the problem in it."""
+    try:
+        tables: Iterable[str] = {*load(folder).to_tables().tables, *OPTIONAL_TABLES}
+    except SequoiaError:
+        tables = TABLES
+    own = {HEADER, *(f"{name}.csv" for name in tables)} if (folder / HEADER).exists() else set()
+    others = sorted(file.name for file in folder.iterdir() if file.name not in own)
+    if others:
+        raise FileError(
+            f"{folder} holds other things than a problem: {others[0]}; it is not overwritten."
+        )
 
 
 @contextmanager
 def _replacing(target: Path) -> Iterator[Path]:
     """Yield a temporary path beside ``target`` that takes its place at the end."""
     try:
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=".writing-") as room:
+        clear_unfinished(target.parent)
+        with (
+            tempfile.TemporaryDirectory(dir=target.parent, prefix=UNFINISHED) as room,
+            held(Path(room)),
+        ):
             fresh, old = Path(room) / "new", Path(room) / "old"
             yield fresh
             if target.is_dir():
@@ -142,7 +167,7 @@ def _cells(array: Any) -> Column:
 def _write_folder(content: TableSet, fingerprint: str, path: Path) -> None:
     path.mkdir()
     header = {"fingerprint": fingerprint, **content.options}
-    (path / "problem.toml").write_text(tomli_w.dumps(header), encoding="utf-8")
+    (path / HEADER).write_text(tomli_w.dumps(header), encoding="utf-8")
     for name, table in content.tables.items():
         with (path / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
             writer = csv.writer(file, lineterminator="\n")
@@ -159,7 +184,7 @@ def _texts(column: Column) -> list[str]:
 
 
 def _read_folder(path: Path) -> tuple[TableSet, str]:
-    header = path / "problem.toml"
+    header = path / HEADER
     try:
         options = tomllib.loads(header.read_text(encoding="utf-8-sig"))
     except FileNotFoundError:
@@ -167,8 +192,12 @@ def _read_folder(path: Path) -> tuple[TableSet, str]:
     except (OSError, ValueError, RecursionError) as error:
         raise FileError(f"{header} cannot be read: {' '.join(str(error).split())}.") from None
     fingerprint = options.pop("fingerprint", "")
-    tables = {file.stem: _read_csv(file) for file in sorted(path.glob("*.csv"))}
+    tables = {name: _read_csv(path / f"{name}.csv") for name in sorted(TABLES & _csv_names(path))}
     return TableSet(options, tables, str(header)), str(fingerprint)
+
+
+def _csv_names(folder: Path) -> set[str]:
+    return {file.stem for file in folder.glob("*.csv")}
 
 
 def _read_csv(path: Path) -> Table:

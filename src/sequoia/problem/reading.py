@@ -13,6 +13,13 @@ from sequoia.problem.spaces import read_space
 from sequoia.problem.tables import Table, TableSet
 from sequoia.validation import FloatArray, IntArray
 
+# Every table that some problem reads, and those that may be left out of any.
+OPTIONAL_TABLES = frozenset({"influence"})
+TABLES = OPTIONAL_TABLES | {
+    *("arms", "rewards", "transitions", "neighbours", "contagion"),
+    *("actions", "workers", "edges", "plan", "rows", "coefficients"),
+}
+
 
 def in_todays_words(content: TableSet) -> TableSet:
     """Return the same content, where a file of version 0.1 calls a walk a path."""

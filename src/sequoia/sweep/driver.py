@@ -39,6 +39,7 @@ def sweep(
     executor: Executor,
     jobs: int,
     on_event: Callable[[Progress], None] | None = None,
+    force: bool = False,
 ) -> Swept:
     """Compute all cells of ``plan`` that are not done, and write the tables.
 
@@ -54,17 +55,19 @@ def sweep(
         How many cells it computes at once, to say how much time is left.
     on_event
         Called whenever a cell ends.
+    force
+        Whether to replace a plan or tables that somebody else put into the folder.
 
     Raises
     ------
     FileError
-        When another sweep is writing to the folder.
+        When another sweep is writing to the folder, or it holds files that would be replaced.
     """
     cells = plan.cells()
     folder = ResultsFolder(path)
-    folder.make()
+    folder.make(force)
     with folder.locked():
-        folder.keep_plan(plan)
+        folder.keep_plan(plan, force)
         results = {cell: folder.result(cell) for cell in cells}
         spent = {cell: found.seconds for cell, found in results.items() if found is not None}
         to_do = [cell for cell in cells if cell not in spent]

@@ -1,7 +1,6 @@
 """The folder of a sweep: one sub-folder per cell, and a lock."""
 
 import json
-import os
 import shutil
 import time
 from collections.abc import Iterator, Mapping
@@ -14,13 +13,21 @@ import tomli_w
 from pydantic import ValidationError
 
 from sequoia.errors import FileError
-from sequoia.io import write_text
+from sequoia.io import (
+    clear_unfinished,
+    is_locked,
+    locked,
+    make_folder,
+    refuse_to_replace,
+    write_text,
+)
 from sequoia.sweep.cell import Cell
 from sequoia.sweep.plan import Plan, read_plan
 from sequoia.sweep.result import CellResult
 
-# Whoever asks for the status holds the lock for a moment.
-_PATIENCE = 0.2
+NUMBERS, TIMES, PLAN = "numbers.csv", "times.csv", "plan.toml"
+# By this line a plan that was written here is told from one that somebody wrote.
+_OURS = "# Written by sequoia sweep, which may replace it.\n"
 
 
 @dataclass(frozen=True)
@@ -29,26 +36,18 @@ class ResultsFolder:
 
     path: Path
 
-    def make(self) -> None:
-        """Make the folder."""
-        try:
-            (self.path / "cells").mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FileError(f"{self.path} cannot be made: {error.strerror}.") from None
+    def make(self, force: bool = False) -> None:
+        """Make the folder; what others put there is not replaced unless told so."""
+        if not (self.path / "cells").is_dir():
+            refuse_to_replace([self.path / name for name in (NUMBERS, TIMES)], force)
+        make_folder(self.path / "cells")
 
     @contextmanager
     def locked(self) -> Iterator[None]:
         """Keep other sweeps out; the lock ends with this process, however that ends."""
-        with self._lock.open("a+") as file:
-            if not _take(file, patience=_PATIENCE):
-                file.seek(0)
-                holder = file.read().strip() or "another one"
-                raise FileError(
-                    f"{self.path} is in use: the sweep with process id {holder} is writing to it."
-                )
-            file.truncate(0)
-            file.write(f"{os.getpid()}\n")
-            file.flush()
+        with locked(self.path, "sweep"):
+            for pattern in ("", "cells/*", "cells/*/work", "cells/*/work/*"):
+                clear_unfinished(self.path, pattern)
             try:
                 yield
             finally:
@@ -57,10 +56,7 @@ class ResultsFolder:
     @property
     def is_in_use(self) -> bool:
         """Whether a sweep is writing to it now."""
-        if not self._lock.exists():
-            return False
-        with self._lock.open("a+") as file:
-            return not _take(file)
+        return is_locked(self.path)
 
     def work(self, cell: Cell) -> Path:
         """Return where the finished pieces of an unfinished cell are kept."""
@@ -99,16 +95,21 @@ class ResultsFolder:
         """Forget what went wrong with a cell, which is about to be tried again."""
         (self._of(cell) / "error.txt").unlink(missing_ok=True)
 
-    def keep_plan(self, plan: Plan) -> None:
-        """Write the plan, for `plan` and for people."""
+    def keep_plan(self, plan: Plan, force: bool = False) -> None:
+        """Write the plan, for `plan` and for people; one that says the same stays as it is."""
+        target = self.path / PLAN
+        if _holds(target, plan):
+            return
+        if not _is_ours(target):
+            refuse_to_replace([target], force)
         content = plan.model_dump(mode="json", exclude_none=True)
-        write_text(self.path / "plan.toml", tomli_w.dumps(content))
+        write_text(target, _OURS + tomli_w.dumps(content))
 
     def plan(self) -> Plan:
         """Read the plan of the last sweep."""
         if not (self.path / "cells").is_dir():
             raise FileError(f"{self.path} is not the folder of a sweep: it has no cells.")
-        return read_plan(self.path / "plan.toml")
+        return read_plan(self.path / PLAN)
 
     def note_running(self, jobs: int, since: Mapping[Cell, float]) -> None:
         """Write which cells are being computed, for `running`."""
@@ -128,25 +129,19 @@ class ResultsFolder:
         return self.path / "cells" / cell.key
 
     @property
-    def _lock(self) -> Path:
-        return self.path / "lock"
-
-    @property
     def _running(self) -> Path:
         return self.path / "running.json"
 
 
-def _take(file: Any, patience: float = 0.0) -> bool:
-    """Lock an open file; another process may hold it for ``patience`` seconds."""
-    import fcntl
+def _holds(path: Path, plan: Plan) -> bool:
+    try:
+        return read_plan(path) == plan
+    except FileError:
+        return False
 
-    deadline = time.monotonic() + patience
-    while True:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() >= deadline:
-                return False
-            time.sleep(0.02)
-        else:
-            return True
+
+def _is_ours(path: Path) -> bool:
+    try:
+        return path.read_text(encoding="utf-8").startswith(_OURS)
+    except (OSError, ValueError):
+        return False

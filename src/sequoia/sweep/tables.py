@@ -12,10 +12,8 @@ from sequoia.errors import FileError
 from sequoia.evaluation.intervals import estimate
 from sequoia.io import write_text
 from sequoia.sweep.cell import Cell
-from sequoia.sweep.folder import ResultsFolder
+from sequoia.sweep.folder import NUMBERS, TIMES, ResultsFolder
 from sequoia.sweep.result import CellResult
-
-NUMBERS, TIMES = "numbers.csv", "times.csv"
 
 Row = dict[str, Any]
 
