@@ -1,12 +1,15 @@
 """What the documentation says is true: links resolve, examples run, options exist."""
 
 import inspect
+import pkgutil
 import re
 import shlex
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
+import sequoia
 from sequoia.cli import main
 from sequoia.problem.families import FAMILIES
 
@@ -50,6 +53,22 @@ def test_every_page_is_linked_from_the_readme():
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     for name in NAMES:
         assert name == "README.md" or f"]({name})" in text
+
+
+def test_every_page_is_on_the_site():
+    """In the contents, by name or by a pattern."""
+    text = (ROOT / "docs/sphinx/contents.md").read_text(encoding="utf-8")
+    patterns = [line for line in text.splitlines() if line and line[0] not in "`:"]
+    for name in [*NAMES, *(f"examples/{file.name}" for file in ROOT.glob("examples/*.py"))]:
+        page = name.rpartition(".")[0]
+        assert page == "README" or any(fnmatch(page, pattern) for pattern in patterns), name
+
+
+def test_every_room_is_in_the_reference():
+    pages = "".join(page.read_text() for page in ROOT.glob("docs/reference/*.rst"))
+    rooms = {module.name for module in pkgutil.iter_modules(sequoia.__path__)}
+    for room in rooms - {"__main__", "cli", "version"}:
+        assert f".. room:: sequoia.{room}\n" in pages
 
 
 def test_pictures_are_small_and_used():

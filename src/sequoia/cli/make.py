@@ -17,6 +17,7 @@ app = typer.Typer(
     name="make",
     help="Make a problem of one of the families.",
     invoke_without_command=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 

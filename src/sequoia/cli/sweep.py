@@ -39,6 +39,7 @@ app = typer.Typer(
     help="Compute a plan of problems, seeds and policies: sequoia sweep PLAN.toml -o FOLDER.",
     cls=_RunUnlessTold,
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 
