@@ -57,7 +57,7 @@ def test_every_page_is_linked_from_the_readme():
 
 def test_every_page_is_on_the_site():
     """In the contents, by name or by a pattern."""
-    text = (ROOT / "docs/sphinx/contents.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/sphinx/contents.txt").read_text(encoding="utf-8")
     patterns = [line for line in text.splitlines() if line and line[0] not in "`:"]
     for name in [*NAMES, *(f"examples/{file.name}" for file in ROOT.glob("examples/*.py"))]:
         page = name.rpartition(".")[0]

@@ -1,4 +1,4 @@
-"""The order of the pages: ``contents.md`` is put behind the README, which stays without it."""
+"""The order of the pages: ``contents.txt`` is put behind the README, which stays without it."""
 
 import shutil
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 from pygments.lexers.special import TextLexer
 
-CONTENTS = Path(__file__).with_name("contents.md")
+CONTENTS = Path(__file__).with_name("contents.txt")
 
 
 def _append(app: Any, docname: str, source: list[str]) -> None:
