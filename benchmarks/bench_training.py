@@ -15,7 +15,7 @@ import time
 import numpy as np
 
 from sequoia.evaluation import evaluate
-from sequoia.learn import TrainConfig, train, usual_preset
+from sequoia.learn import make_config, train, usual_preset
 from sequoia.optimize import ActionEncoding, Auto, Milp, Relaxation
 from sequoia.policies import Sequoia
 from sequoia.problem import Problem
@@ -50,7 +50,7 @@ def main() -> None:
 def compare(problem: Problem, policies: list[str], preset: str | None = None, **changes) -> None:
     """Train, evaluate and print one line per policy."""
     began = time.process_time()
-    config = TrainConfig.preset(preset or usual_preset(problem), **changes)
+    config = make_config(preset or usual_preset(problem), **changes)
     trained = train(problem, config, seed=1)
     spent = time.process_time() - began
     found = evaluate(problem, policies, EPISODES, seed=5, q=trained.q, bound="none")
@@ -91,7 +91,7 @@ def relaxation() -> None:
     """Play the same network with different engines, each limited to 0.2 s a decision."""
     for arms in (20, 40):
         problem = capacity(arms=arms, seed=1)
-        config = TrainConfig.preset("paper", rounds=20, indicators=True)
+        config = make_config("paper", rounds=20, indicators=True)
         q = train(problem, config, seed=1).q
         columns = ActionEncoding.of_problem(problem)
         plain = Limits(seconds=0.2)
@@ -123,9 +123,9 @@ def ablation() -> None:
         "hidden 32, 32": {"hidden": (32, 32)},
         "no linear part": {"linear": False},
         "bare states": {"indicators": False},
-        "no clock": {"clock": False},
-        "uniform replay": {"priority": 0.0},
-        "no clock, discount 0.95": {"clock": False, "discount": 0.95},
+        "no clock": {"time_feature": False},
+        "uniform replay": {"alpha": 0.0},
+        "no clock, discount 0.95": {"time_feature": False, "gamma": 0.95},
     }
     families = (interventions, scheduling, capacity, routing)
     problems = [family(arms=20, seed=1) for family in families]
@@ -134,7 +134,7 @@ def ablation() -> None:
         began = time.process_time()
         earned = []
         for problem in problems:
-            q = train(problem, TrainConfig.preset("default", **change), seed=1).q
+            q = train(problem, make_config("default", **change), seed=1).q
             scenarios = Scenarios.sample(problem, EPISODES, seed=5)
             earned.append(rollout(problem, Sequoia(problem, q).act, scenarios).rewards.mean())
         whole[name] = np.array(earned)

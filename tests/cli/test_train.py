@@ -21,9 +21,9 @@ SHORT = {
     "rounds": 2,
     "episodes": 2,
     "gradient_steps": 1,
-    "batch": 8,
-    "memo_rounds": 1,
-    "validate_episodes": 2,
+    "batch_size": 8,
+    "cache_rounds": 1,
+    "n_eval_episodes": 2,
     "prices": "lp",
     "value": 4,
     "critic": 4,
@@ -87,12 +87,12 @@ def test_json_alone_on_stdout(run):
 def test_settings_and_presets_reach_the_model(run):
     run(
         *("train", "p.npz", "-o", "model", "--preset", "paper", "--seed", 4),
-        *("--set", "rounds=1", "--set", "warm_samples=40", "--set", "warm_epochs=1"),
-        *("--set", "hidden=[3, 2]", "--set", "validate_episodes=1", "--set", "prices=none"),
+        *("--set", "rounds=1", "--set", "samples=40", "--set", "epochs=1"),
+        *("--set", "hidden=[3, 2]", "--set", "n_eval_episodes=1", "--set", "prices=none"),
     )
     about = json.loads(Path("model/model.json").read_text())
     assert about["seed"] == 4
-    assert about["config"]["hidden"] == [3, 2]
+    assert about["config"]["network.hidden"] == [3, 2]
     assert about["config"]["rounds"] == 1
     assert about["config"]["learning_rate"] == 2.5e-4
 
@@ -102,12 +102,12 @@ def test_settings_and_presets_reach_the_model(run):
     [
         ("--preset fast", "there is no preset 'fast'; known: default, scratch, paper"),
         ("--set rounds", "--set 'rounds' is not NAME=VALUE"),
-        ("--set round=3", "train.round is unknown; known: hidden,"),
+        ("--set round=3", "train.round is unknown; did you mean rounds? known: network.hidden,"),
         ("--set rounds=many", "train.rounds is 'many': "),
         ("--set rounds=-1", "train.rounds is -1: "),
-        ("--set hidden=[0]", "train.hidden.0 is 0: "),
-        ("--set prices=cheap", "train.prices is 'cheap': "),
-        ("--set discount=0.5", "train.discount must be 1 with a clock and prices"),
+        ("--set hidden=[0]", "train.network.hidden.0 is 0: "),
+        ("--set prices=cheap", "train.network.prices is 'cheap': "),
+        ("--set gamma=0.5", "train.gamma must be 1 with a time feature and prices"),
         ("--seed -1", "the seed is -1"),
         ("-o p.npz", "p.npz cannot be made"),
     ],
@@ -132,7 +132,7 @@ def test_a_model_is_not_overwritten(run):
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        (("p.npz", *settings(batch=9)), "written with batch 8; 9 is asked for"),
+        (("p.npz", *settings(batch_size=9)), "written with batch_size 8; 9 is asked for"),
         (("p.npz", *settings(), "--seed", "1"), "written with seed 0; 1 is asked for"),
         (("q.npz", *settings()), "written with fingerprint "),
     ],
@@ -154,18 +154,19 @@ def test_something_else_is_not_resumed(run, tmp_path, monkeypatch, changes, word
 
 def interrupt(run, monkeypatch, rounds):
     """Press Ctrl-C in the round after ``rounds``."""
-    from sequoia.learn.trainer import Trainer
 
-    play = Trainer.play_round
+    from sequoia.learn.q_learning import QLearning
+
+    play = QLearning.play_round
 
     def press(self):
         if self.rounds == rounds:
             raise KeyboardInterrupt
         return play(self)
 
-    monkeypatch.setattr(Trainer, "play_round", press)
+    monkeypatch.setattr(QLearning, "play_round", press)
     outcome = run("train", "p.npz", "-o", "model", *settings())
-    monkeypatch.setattr(Trainer, "play_round", play)
+    monkeypatch.setattr(QLearning, "play_round", play)
     return outcome
 
 
@@ -204,7 +205,7 @@ def wait_for_change(path: Path, before: float, process: subprocess.Popen) -> Non
     raise AssertionError(f"ended too early: {process.communicate()[1]}")
 
 
-LONG = settings(rounds=60, gradient_steps=2, validate_every=20, keep_best=False)
+LONG = settings(rounds=60, gradient_steps=2, eval_freq=20, keep_best=False)
 
 
 @POSIX

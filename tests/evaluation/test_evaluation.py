@@ -10,7 +10,7 @@ from sequoia.errors import FileError, InfeasibleDecision, ProblemError
 from sequoia.evaluation import evaluate, load_evaluation, save_evaluation
 from sequoia.evaluation.block_cache import BlockCache
 from sequoia.evaluation.evaluate import BLOCK
-from sequoia.learn import TrainConfig, train
+from sequoia.learn import make_config, train
 from sequoia.policies import Idle, Random, StatewisePolicy
 from sequoia.problem import Budget, Decision
 from sequoia.problem.families import capacity, interventions, routing, scheduling, trap
@@ -180,12 +180,12 @@ OWN_PROBLEMS = [
     interventions(arms=9, budget=3, horizon=4),
     routing(arms=8, budget=3, horizon=4),
 ]
-SMALL_TRAINING = {"hidden": (6,), "rounds": 1, "episodes": 4, "validate_episodes": 4}
+SMALL_TRAINING = {"hidden": (6,), "rounds": 1, "episodes": 4, "n_eval_episodes": 4}
 
 
 @pytest.fixture(scope="module")
 def trained():
-    config = TrainConfig.preset("default", **SMALL_TRAINING)
+    config = make_config("default", **SMALL_TRAINING)
     return {problem: train(problem, config).q for problem in OWN_PROBLEMS}
 
 

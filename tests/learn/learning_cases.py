@@ -7,7 +7,7 @@ import numpy as np
 from policy_cases import decide
 from sequoia import Arms, Budget, Problem
 from sequoia.bounds.exact import joint_states
-from sequoia.learn import TrainConfig
+from sequoia.learn import QLearningConfig, make_config
 
 # What every test that learns has in common: small networks, no prices, and the last network as the
 # result, so that a learner that unlearns is found out.
@@ -18,13 +18,13 @@ SMALL = {
     "critic": 0,
     "episodes": 16,
     "gradient_steps": 6,
-    "batch": 64,
+    "batch_size": 64,
     "learning_rate": 5e-3,
-    "target_every": 30,
-    "memo_rounds": 1,
-    "warm_samples": 300,
-    "warm_epochs": 30,
-    "validate_episodes": 5,
+    "target_update_interval": 30,
+    "cache_rounds": 1,
+    "samples": 300,
+    "epochs": 30,
+    "n_eval_episodes": 5,
     "keep_best": False,
 }
 # As few steps of everything as there can be.
@@ -32,21 +32,21 @@ SHORT = SMALL | {
     "rounds": 4,
     "episodes": 3,
     "gradient_steps": 1,
-    "batch": 8,
-    "memory": 100,
-    "warm_samples": 30,
-    "warm_epochs": 1,
-    "validate_every": 2,
-    "validate_episodes": 2,
+    "batch_size": 8,
+    "buffer_size": 100,
+    "samples": 30,
+    "epochs": 1,
+    "eval_freq": 2,
+    "n_eval_episodes": 2,
 }
 
 
-def small(**changes) -> TrainConfig:
-    return TrainConfig.preset("default", **(SMALL | changes))
+def small(**changes) -> QLearningConfig:
+    return make_config("default", **(SMALL | changes))
 
 
-def short(**changes) -> TrainConfig:
-    return TrainConfig.preset("default", **(SHORT | changes))
+def short(**changes) -> QLearningConfig:
+    return make_config("default", **(SHORT | changes))
 
 
 def tiny(seed: int = 9, arms: int = 3, horizon: int = 4) -> Problem:

@@ -47,7 +47,7 @@ def test_every_round_adds_what_is_known_of_it(tmp_path):
 @pytest.mark.usefixtures("stand_in")
 def test_what_is_not_known_is_left_out():
     board = Board("curves")
-    train(tiny(), short(rounds=1, validate_every=9), on_event=board)
+    train(tiny(), short(rounds=1, eval_freq=9), on_event=board)
     assert "bound" not in {name for name, _, _ in board._writer.points}
 
 

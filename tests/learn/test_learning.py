@@ -6,7 +6,7 @@ from learning_cases import long_trap, small, tiny, value_of
 
 from policy_cases import decide
 from sequoia.bounds.exact import joint_states, solve_exactly
-from sequoia.learn import TrainConfig, train
+from sequoia.learn import make_config, train
 from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.policies import Myopic, Sequoia
 from sequoia.problem.families import capacity, interventions, routing, scheduling, trap
@@ -58,7 +58,7 @@ def test_chance_is_weighed_right(critic):
 @pytest.mark.parametrize("kind", ["lp", "hull"])
 def test_with_prices_it_never_ends_below_its_start(kind):
     problem = tiny(20)
-    config = small(prices=kind, critic=16, rounds=6, keep_best=True, validate_every=1)
+    config = small(prices=kind, critic=16, rounds=6, keep_best=True, eval_freq=1)
     trained = train(problem, config)
     rewards = [row["reward"] for row in trained.history]
     assert trained.reward == max(rewards) >= rewards[0]
@@ -72,7 +72,7 @@ def test_with_prices_it_never_ends_below_its_start(kind):
 def test_the_model_earns_what_it_says(keep_best):
     """The network that is returned is the best one seen, or the last one."""
     problem = tiny()
-    config = small(rounds=4, validate_every=1, validate_episodes=30, keep_best=keep_best)
+    config = small(rounds=4, eval_freq=1, n_eval_episodes=30, keep_best=keep_best)
     trained = train(problem, config, seed=SEED)
     held_out = Scenarios.sample(problem, 30, seed=SEED + 1_000_003)
     played = rollout(problem, Sequoia(problem, trained.q), held_out)
@@ -93,8 +93,8 @@ SETTINGS = {
 def test_the_papers_preset_runs_to_the_end(name):
     """For routing as in the paper: trained under the budget alone, deciding under the path rule."""
     problem = SETTINGS[name]
-    few = {"rounds": 6, "warm_samples": 60, "warm_epochs": 2, "validate_episodes": 2}
-    config = TrainConfig.preset("paper", **few, loose_rules=name == "routing")
+    few = {"rounds": 6, "samples": 60, "epochs": 2, "n_eval_episodes": 2}
+    config = make_config("paper", **few, loose_rules=name == "routing")
     trained = train(problem, config)
     assert [row["round"] for row in trained.history] == list(range(7))
     assert trained.history[0]["epsilon"] == pytest.approx(0.9)

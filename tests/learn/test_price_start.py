@@ -8,7 +8,7 @@ from learning_cases import small, tiny
 from sequoia.bounds.exact import solve_exactly
 from sequoia.errors import ConfigError, ProblemError
 from sequoia.learn import train, usual_preset
-from sequoia.learn.start import loosened, priced
+from sequoia.learn.price_start import loosened, priced
 from sequoia.problem.families import epidemic, routing
 
 PROBLEM = tiny(horizon=4)
@@ -29,21 +29,21 @@ def test_the_bound_is_one_per_step(kind):
 
 
 def test_without_a_clock_prices_are_stationary():
-    config = small(prices="lp", clock=False)
+    config = small(prices="lp", time_feature=False)
     assert len(priced(PROBLEM, config).part.q_values) == 1
-    other = priced(PROBLEM, small(prices="lp", clock=False, discount=0.5)).part
+    other = priced(PROBLEM, small(prices="lp", time_feature=False, gamma=0.5)).part
     assert other.values.max() < priced(PROBLEM, config).part.values.max()
 
 
 def test_an_episode_that_ends_counts_all_steps_the_same():
-    with pytest.raises(ConfigError, match=r"train\.discount must be 1 with a clock and prices"):
-        priced(PROBLEM, small(prices="lp", discount=0.9))
-    assert priced(PROBLEM, small(prices="lp", discount=1.0)) is not None
+    with pytest.raises(ConfigError, match=r"train\.gamma must be 1 with a time feature and prices"):
+        priced(PROBLEM, small(prices="lp", gamma=0.9))
+    assert priced(PROBLEM, small(prices="lp", gamma=1.0)) is not None
 
 
 def test_endless_prices_need_a_discount():
     with pytest.raises(ProblemError, match="less than 1 is wanted"):
-        priced(replace(PROBLEM, discount=1.0), small(prices="lp", clock=False))
+        priced(replace(PROBLEM, discount=1.0), small(prices="lp", time_feature=False))
 
 
 def test_a_route_is_loosened_to_its_budget():
@@ -54,7 +54,7 @@ def test_a_route_is_loosened_to_its_budget():
 
 def test_contagion_is_learned_without_prices():
     problem = epidemic(arms=5, budget=1, horizon=3)
-    trained = train(problem, small(prices="hull", rounds=1, warm_epochs=1))
+    trained = train(problem, small(prices="hull", rounds=1, epochs=1))
     assert trained.bound is None
     assert trained.q.prices is None
 

@@ -12,9 +12,9 @@ from safetensors.torch import save
 
 from policy_cases import decide
 from sequoia.errors import FileError
-from sequoia.learn import TrainConfig, load_model, train, trainer
+from sequoia.learn import load_model, make_config, q_learning, train
 from sequoia.learn.checkpoint import NAME
-from sequoia.learn.start import priced
+from sequoia.learn.registry import LEARNERS
 from sequoia.policies import Sequoia
 from sequoia.problem.families import epidemic, scheduling
 
@@ -23,14 +23,12 @@ FORMS = {
     "no critic": (PROBLEM, short(rounds=5)),
     "critic": (PROBLEM, short(rounds=5, critic=8)),
     "prices": (PROBLEM, short(rounds=5, critic=8, prices="lp")),
-    "remembering": (PROBLEM, short(rounds=7, memo_rounds=3)),
-    "stopping early": (PROBLEM, short(rounds=9, keep_best=True, patience=1, validate_every=1)),
-    "ring": (PROBLEM, short(rounds=5, memory=25)),
+    "remembering": (PROBLEM, short(rounds=7, cache_rounds=3)),
+    "stopping early": (PROBLEM, short(rounds=9, keep_best=True, patience=1, eval_freq=1)),
+    "ring": (PROBLEM, short(rounds=5, buffer_size=25)),
     "paper": (
         PROBLEM,
-        TrainConfig.preset(
-            "paper", rounds=7, memo_rounds=2, warm_samples=40, warm_epochs=1, validate_episodes=2
-        ),
+        make_config("paper", rounds=7, cache_rounds=2, samples=40, epochs=1, n_eval_episodes=2),
     ),
     "contagion": (epidemic(arms=5, budget=1, horizon=3), short(rounds=4)),
     "local search": (scheduling(arms=30, workers=4, horizon=2), short(rounds=3, prices="lp")),
@@ -87,7 +85,7 @@ def test_another_seed_gives_other_weights():
 
 def test_how_much_is_kept_is_said(tmp_path):
     said = []
-    train(PROBLEM, short(rounds=5, memo_rounds=2), folder=tmp_path, on_event=said.append)
+    train(PROBLEM, short(rounds=5, cache_rounds=2), folder=tmp_path, on_event=said.append)
     assert [one.kept for one in said] == [0, 0, 2, 2, 4, 4]
     assert [one.round.round for one in said] == list(range(6))
     assert all(one.rounds == 5 for one in said)
@@ -114,7 +112,7 @@ def test_time_spent_before_a_crash_counts(tmp_path):
     [
         ({"environment": tiny(8)}, "was written with fingerprint .*; .* is asked for now"),
         ({"seed": 5}, "was written with seed 0; 5 is asked for now"),
-        ({"config": short(batch=9)}, "was written with batch 8; 9 is asked for now"),
+        ({"config": short(batch_size=9)}, "was written with batch_size 8; 9 is asked for now"),
     ],
 )
 def test_a_checkpoint_of_something_else_is_refused(tmp_path, changed, words):
@@ -193,12 +191,27 @@ def test_torchs_threads_are_given_back():
 
 
 def test_prices_and_bound_are_those_of_the_beginning(tmp_path, monkeypatch):
-    """However far the search for prices gets the second time."""
+    """They are in the checkpoint, and not looked for again."""
     config = short(prices="hull")
     whole = train(PROBLEM, config)
     with pytest.raises(Crash):
         train(PROBLEM, config, folder=tmp_path, on_event=crash_at(2))
-    other = priced(tiny(8), config)
-    assert other.bound.per_step != whole.bound
-    monkeypatch.setattr(trainer, "priced", lambda *_: other)
+    monkeypatch.setattr(q_learning, "priced", None)
     assert_same(train(PROBLEM, config, folder=tmp_path, resume=True), whole)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"seed": 4}, "was written with seed 3; 4 is asked for now"),
+        ({"environment": tiny(8)}, "was written with fingerprint"),
+        ({"config": short(rounds=5)}, "was written with rounds 4; 5 is asked for now"),
+    ],
+)
+def test_another_training_is_refused_before_any_work(change, words, tmp_path, monkeypatch):
+    given = {"environment": PROBLEM, "config": short(), "seed": 3}
+    with pytest.raises(Crash):
+        train(**given, folder=tmp_path, on_event=crash_at(2))
+    monkeypatch.setitem(LEARNERS, "q-learning", None)
+    with pytest.raises(FileError, match=words):
+        train(**given | change, folder=tmp_path, resume=True)

@@ -55,7 +55,7 @@ def test_what_has_no_weight_teaches_nothing():
 
 @pytest.mark.parametrize("every", [1, 3, 5])
 def test_the_target_is_copied_every_so_many_batches(every):
-    one = fitted(target_every=every)
+    one = fitted(target_update_interval=every)
     for batch in range(1, 11):
         kept = flat(one.target)
         descend(one, 1)
@@ -65,7 +65,7 @@ def test_the_target_is_copied_every_so_many_batches(every):
 
 
 def test_the_target_follows_by_its_rate():
-    one = fitted(target_every=1, target_rate=0.25)
+    one = fitted(target_update_interval=1, tau=0.25)
     for _ in range(4):
         kept = flat(one.target)
         descend(one, 1)
@@ -73,7 +73,7 @@ def test_the_target_follows_by_its_rate():
 
 
 def test_only_the_target_is_asked():
-    one = fitted(target_every=100)
+    one = fitted(target_update_interval=100)
     descend(one, 5)
     assert one.ask_target(forward).tolist() == [0.0] * 20
     one.follow()
@@ -84,7 +84,7 @@ def test_gradients_are_clipped():
     """Adam alone would not show it: it is the sum of gradients in its memory that does."""
     sums = []
     for clip in (1e-3, 10.0):
-        one = fitted(clip=clip)
+        one = fitted(max_grad_norm=clip)
         descend(one, 1)
         moments = [s["exp_avg"].reshape(-1) for s in one.optimizer.state_dict()["state"].values()]
         sums.append(float(torch.cat(moments).norm()))
@@ -93,7 +93,7 @@ def test_gradients_are_clipped():
 
 
 def test_put_back_it_goes_on_alike():
-    one, other = fitted(target_every=4), fitted(target_every=4)
+    one, other = fitted(target_update_interval=4), fitted(target_update_interval=4)
     descend(one, 6)
     parts = {name: part.clone() for name, part in one.state().items()}
     other.restore(parts, one.batches)

@@ -25,7 +25,7 @@ PROBLEM = tiny("doses", 1, horizon=3)
 
 def trained(prices=True, hidden=(4,)):
     rng = np.random.default_rng(0)
-    columns, view = ActionEncoding.of_problem(PROBLEM), View(clock=False)
+    columns, view = ActionEncoding.of_problem(PROBLEM), View(time_feature=False)
     sizes = shapes(6, columns.n_inputs, hidden, 5, True)
     own = {
         name: np.asarray(rng.standard_normal(shape), np.float32) for name, shape in sizes.items()
@@ -37,7 +37,7 @@ def trained(prices=True, hidden=(4,)):
         {"round": 2, "reward": 1.5, "seconds": 0.3},
     ]
     q = QModel(PROBLEM, columns, view, own, 2.5, part)
-    return Trained(q, {"rounds": 2, "hidden": [4]}, 7, 1.5, 2.0, 0.4, history)
+    return Trained(q, "q-learning", {"rounds": 2, "hidden": [4]}, 7, 1.5, 2.0, 0.4, history)
 
 
 @pytest.mark.parametrize("hidden", [(), (4,), (4, 3)])
@@ -87,7 +87,7 @@ def test_a_model_for_another_problem_is_refused(tmp_path):
         ("model.json", b"{", "is not JSON"),
         ("model.json", b"\xff\xfe\x00", "is not JSON"),
         ("model.json", b"[1]", "is not a table of settings"),
-        ("model.json", b'{"format": 99}', "has format 99; this version reads 1"),
+        ("model.json", b'{"format": 99}', "has format 99; this version reads 2"),
         ("weights.safetensors", None, "cannot be read"),
         ("weights.safetensors", b"", "is not the file that .* describes"),
     ],
@@ -102,11 +102,11 @@ def test_what_is_wrong_is_said_in_one_line(tmp_path, file, content, words):
     assert "\n" not in str(error.value)
 
 
-@pytest.mark.parametrize("name", ["scale", "clock", "indicators"])
+@pytest.mark.parametrize("name", ["scale", "time_feature", "indicators"])
 def test_a_missing_setting_is_named(tmp_path, name):
     save_model(tmp_path, trained())
     about = read_about(tmp_path)
-    del about[name]
+    del about["facts"][name]
     (tmp_path / "model.json").write_text(json.dumps(about))
     with pytest.raises(FileError, match=f"is damaged: '{name}'"):
         load_model(tmp_path, PROBLEM)

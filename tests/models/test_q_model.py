@@ -13,18 +13,23 @@ from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem.families import epidemic, interventions
 
 PARTS = [
-    (hidden, value, linear, prices, clock)
+    (hidden, value, linear, prices, time_feature)
     for hidden in ((), (4,), (4, 3))
     for value in (0, 5)
     for linear in (False, True)
     for prices in (False, True)
-    for clock in (False, True)
+    for time_feature in (False, True)
 ]
 ACTIONS = np.unpackbits(np.arange(8, dtype=np.uint8)[:, None], axis=1)[:, -3:].astype(np.int8)
 
 
-def model_of(problem, hidden=(4,), value=5, linear=True, prices=False, clock=True, scale=2.5):
-    view, columns = View(indicators=True, clock=clock), ActionEncoding.of_problem(problem)
+def model_of(
+    problem, hidden=(4,), value=5, linear=True, prices=False, time_feature=True, scale=2.5
+):
+    view, columns = (
+        View(indicators=True, time_feature=time_feature),
+        ActionEncoding.of_problem(problem),
+    )
     start = problem.draw_start(np.random.default_rng(0), 1)
     features = view.features(problem, start, np.zeros(1, np.int64)).shape[1]
     rng = np.random.default_rng(3)
@@ -57,12 +62,12 @@ def folded(model, states, steps, actions):
     return model.fold(states, steps).values(model.columns.encode(actions)[:, None])[:, 0]
 
 
-@pytest.mark.parametrize(("hidden", "value", "linear", "prices", "clock"), PARTS)
+@pytest.mark.parametrize(("hidden", "value", "linear", "prices", "time_feature"), PARTS)
 @pytest.mark.parametrize("kind", ["assignment", "doses"])
-def test_folding_changes_no_value(kind, hidden, value, linear, prices, clock):
+def test_folding_changes_no_value(kind, hidden, value, linear, prices, time_feature):
     """With dose indicators as inputs for ``doses``; feasible or not."""
     problem = tiny(kind, 1, horizon=3)
-    model = model_of(problem, hidden, value, linear, prices, clock)
+    model = model_of(problem, hidden, value, linear, prices, time_feature)
     assert (model.columns.dose_indicators is not None) == (kind == "doses")
     states = np.tile(joint_states(problem), (3, 1))
     rng = np.random.default_rng(4)
@@ -87,12 +92,14 @@ def test_the_clock_counts_down():
     seen = View().features(problem, states, np.array([0, 3]))
     assert seen[:, -1].tolist() == [1.0, 0.25]
     assert seen[:, :-1].tolist() == problem.features(states).tolist()
-    assert View(clock=False).features(problem, states, np.array([0, 3])).shape[1] == 6
+    assert View(time_feature=False).features(problem, states, np.array([0, 3])).shape[1] == 6
 
 
 def test_without_indicators_the_network_sees_the_bare_state():
     problem = epidemic(arms=6, budget=2)
     states = problem.draw_start(np.random.default_rng(0), 3)
-    seen = View(indicators=False, clock=False).features(problem, states, np.zeros(3, np.int64))
+    seen = View(indicators=False, time_feature=False).features(
+        problem, states, np.zeros(3, np.int64)
+    )
     assert seen.dtype == np.float64
     assert seen.tolist() == states.tolist()

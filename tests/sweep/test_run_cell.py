@@ -6,7 +6,7 @@ from sequoia.errors import FileError
 from sequoia.sweep import make_plan
 from sequoia.sweep.run_cell import run_cell
 
-SHORT = {"rounds": 2, "validate_episodes": 2, "episodes": 4, "validate_every": 1}
+SHORT = {"rounds": 2, "n_eval_episodes": 2, "episodes": 4, "eval_freq": 1}
 
 
 def plan(**changes):

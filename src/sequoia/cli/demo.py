@@ -13,7 +13,7 @@ from sequoia.errors import FileError
 from sequoia.evaluation import evaluate, save_evaluation
 from sequoia.io import make_folder, refuse_to_replace, write_text
 from sequoia.models.folder import load_model
-from sequoia.models.q_model import QModel
+from sequoia.models.q_function import QFunction
 from sequoia.problem import Problem, save
 from sequoia.problem.families import capacity
 from sequoia.problem.files import holds
@@ -67,14 +67,14 @@ def demo(
     )
 
 
-def _trained(problem: Problem, folder: Path) -> QModel:
+def _trained(problem: Problem, folder: Path) -> QFunction:
     """Return the model in ``folder``, or train one."""
     try:
         return load_model(folder, problem)
     except FileError:
         pass
-    from sequoia.learn import TrainConfig, train
+    from sequoia.learn import make_config, train
 
-    config = TrainConfig.preset("default", rounds=_ROUNDS)
+    config = make_config("default", rounds=_ROUNDS)
     with watching(folder) as show:
         return train(problem, config, folder=folder, resume=True, on_event=show).q

@@ -53,14 +53,14 @@ def train(
     """
     # Here, because torch takes seconds to import and help does without it.
     with ending_at_once():
-        from sequoia.learn import TrainConfig, usual_preset
+        from sequoia.learn import make_config, usual_preset
         from sequoia.learn import train as learn
         from sequoia.learn.board import Board
         from sequoia.learn.checkpoint import identity, require_same
         from sequoia.learn.train import refuse_other_work
 
     problem = load(file)
-    config = TrainConfig.preset(preset or usual_preset(problem), **read_settings(settings or ()))
+    config = make_config(preset or usual_preset(problem), **read_settings(settings or ()))
     refuse_other_work(output, resume, force)
     if resume and (output / ABOUT).exists():
         about = read_about(output)

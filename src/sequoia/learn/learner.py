@@ -1,139 +1,106 @@
-"""What is learned: Q over states and actions and, beside it, the worth of states."""
+"""The seam for learners: one learner is one file, and is trained like any other."""
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
 
-import numpy as np
 import torch
 
-from sequoia.learn.config import TrainConfig
-from sequoia.learn.target_network import Single, TargetNetwork
-from sequoia.models.price_part import PricePart
-from sequoia.models.q_model import QModel, View
-from sequoia.models.q_network import of_pairs, of_state, shapes
-from sequoia.optimize.encoding import ActionEncoding
+from sequoia.learn.config import Config
+from sequoia.models.model import Model
 from sequoia.problem import Environment
-from sequoia.problem.environment import States
-from sequoia.validation import ActionArray, FloatArray, IntArray
+
+Tensors = dict[str, torch.Tensor]
 
 
-@dataclass(frozen=True, eq=False)
-class StateBatch:
-    """States ``(B, D)`` at steps ``(B,)``, with their features ``(B, F)``."""
-
-    states: States
-    steps: IntArray
-    features: torch.Tensor
-
-
-class Learner:
-    """A Q-network over a price part and, if wanted, a critic.
-
-    Worth is counted from what prices think of a state; without prices, from 0. So with a price
-    part the network answers only for what prices miss: the reward and the expected worth of the
-    next state by prices are in the price part already.
+@dataclass(frozen=True)
+class Round:
+    """What one round of learning did.
 
     Attributes
     ----------
-    scale
-        What the networks' values are multiplied by.
-    prices
-        The price part, if there is one.
+    epsilon
+        The chance of a random action; 0 for a learner that does not explore so.
+    loss
+        Mean squared error of the round.
+    reward
+        Mean reward per step in the held-out episodes; ``None`` when they were not played.
+    best
+        The largest of these so far.
+    hit_rate
+        Share of best actions that were remembered.
     """
 
-    def __init__(
-        self,
-        environment: Environment,
-        columns: ActionEncoding,
-        config: TrainConfig,
-        rng: np.random.Generator,
-        prices: PricePart | None = None,
-    ) -> None:
-        self._environment, self._columns = environment, columns
-        self._view = View(config.indicators, config.clock)
-        self.prices = prices
-        self._clock = config.clock
-        self.scale = 1.0
-        self.discount = _discount(environment, config)
-        start = environment.draw_start(np.random.default_rng(0), 1)
-        features = self._features(start, np.zeros(1, np.int64)).shape[1]
-        sizes = shapes(features, columns.n_inputs, config.hidden or (), config.value, config.linear)
-        self.q = TargetNetwork(sizes, config, rng)
-        self.critic = TargetNetwork(shapes(features, 0, (), config.critic, False), config, rng)
+    round: int
+    epsilon: float
+    loss: float
+    reward: float | None
+    best: float
+    hit_rate: float
+
+
+Settings = TypeVar("Settings", bound=Config)
+
+
+class Learner(ABC, Generic[Settings]):
+    """Learns a model for an environment, round by round.
+
+    `train` calls `begin`, then `play_round` until `is_done`, and writes a checkpoint whenever
+    `may_be_kept`: what `state` returns, which `restore` takes over bit for bit.
+
+    Attributes
+    ----------
+    environment, config, seed
+        What is learned, how, and from which luck.
+    rounds
+        How many rounds are done.
+    bound
+        No policy earns more per step; ``None`` where no bound is known.
+    """
+
+    name: ClassVar[str]
+
+    def __init__(self, environment: Environment, config: Settings, seed: int) -> None:
+        self.environment, self.config, self.seed = environment, config, seed
+        self.rounds = 0
+        self.bound: float | None = None
 
     @property
-    def has_prices(self) -> bool:
-        """Whether there is a price part."""
-        return self.prices is not None
+    @abstractmethod
+    def most_rounds(self) -> int:
+        """After how many rounds it ends at the latest."""
 
-    def model(self, parameters: Mapping[str, torch.Tensor] | None = None) -> QModel:
-        """Return the Q-function of ``parameters``; the online ones unless given."""
-        chosen = self.q.online if parameters is None else parameters
-        arrays = {name: w.detach().numpy().copy() for name, w in chosen.items()}
-        return QModel(self._environment, self._columns, self._view, arrays, self.scale, self.prices)
+    @property
+    @abstractmethod
+    def is_done(self) -> bool:
+        """Whether there is nothing more to learn."""
 
-    def see(self, states: States, steps: IntArray) -> StateBatch:
-        """Return states at steps with what the networks see of them."""
-        return StateBatch(states, steps, torch.from_numpy(self._features(states, steps)))
+    @property
+    def may_be_kept(self) -> bool:
+        """Whether nothing is remembered that a checkpoint would miss."""
+        return True
 
-    def fit_q(
-        self, seen: StateBatch, actions: ActionArray, targets: FloatArray, weights: FloatArray
-    ) -> Single:
-        """Move Q of states and actions towards ``targets``; return how far off it was."""
-        inputs = torch.from_numpy(self._columns.encode(actions).astype(np.float32))
-        return self.q.descend(
-            lambda weight: of_pairs(weight, seen.features, inputs),
-            (targets / self.scale).astype(np.float32),
-            weights.astype(np.float32),
-        )
+    @abstractmethod
+    def begin(self) -> Round:
+        """Prepare, and see how good that is already."""
 
-    def fit_critic(self, seen: StateBatch, targets: FloatArray) -> Single:
-        """Move the worth of states towards ``targets``; return how far off it was."""
-        return self.critic.descend(
-            lambda weight: of_state(weight, seen.features)[2],
-            (targets / self.scale).astype(np.float32),
-            np.ones(len(targets), np.float32),
-        )
+    @abstractmethod
+    def play_round(self) -> Round:
+        """Learn for one round."""
 
-    def targets(self, steps: IntArray, rewards: FloatArray, ahead: FloatArray) -> FloatArray:
-        """Return what the network should say of transitions, ``(B,)``.
+    @abstractmethod
+    def result(self) -> Model:
+        """Return the model that was learned."""
 
-        Parameters
-        ----------
-        ahead
-            Worth of the next states, from `worth_by_action` or `worth_by_critic`.
-        """
-        goes_on = steps + 1 < self._environment.horizon if self._clock else 1.0
-        now = 0.0 if self.has_prices else rewards
-        result: FloatArray = now + self.discount * goes_on * ahead
-        return result
+    @property
+    @abstractmethod
+    def result_reward(self) -> float:
+        """What that model earns per step in the held-out episodes."""
 
-    def worth_by_action(self, seen: StateBatch, best: ActionArray) -> FloatArray:
-        """Return the worth of states in which ``best`` is done, by the target network, ``(B,)``."""
-        inputs = self._columns.encode(best)
-        given = torch.from_numpy(inputs.astype(np.float32))
-        said = self.q.ask_target(lambda weight: of_pairs(weight, seen.features, given))
-        worth: FloatArray = self.scale * said
-        if self.prices is None:
-            return worth
-        table, offset = self.prices.levels(seen.states, seen.steps)
-        linear, constant = self._columns.objective(table)
-        worth += (linear * inputs).sum(axis=1) + constant + offset
-        worth -= self.prices.worth(seen.states, seen.steps)
-        return worth
+    @abstractmethod
+    def state(self) -> tuple[Tensors, dict[str, Any]]:
+        """Return everything that changes: tensors by name, and facts as JSON holds them."""
 
-    def worth_by_critic(self, seen: StateBatch) -> FloatArray:
-        """Return the worth of states by the target critic, ``(B,)``."""
-        said = self.critic.ask_target(lambda weight: of_state(weight, seen.features)[2])
-        worth: FloatArray = self.scale * said
-        return worth
-
-    def _features(self, states: States, steps: IntArray) -> Single:
-        return self._view.features(self._environment, states, steps).astype(np.float32)
-
-
-def _discount(environment: Environment, config: TrainConfig) -> float:
-    """Return the weight of the next step: an episode that ends counts each step the same."""
-    if config.discount is not None:
-        return config.discount
-    return 1.0 if config.clock else environment.discount
+    @abstractmethod
+    def restore(self, tensors: Tensors, facts: dict[str, Any]) -> None:
+        """Take over what `state` returned."""

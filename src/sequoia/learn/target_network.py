@@ -7,7 +7,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from sequoia.learn.config import TrainConfig
+from sequoia.learn.q_learning_config import QLearningConfig
 
 Single = NDArray[np.float32]
 Tensors = dict[str, torch.Tensor]
@@ -28,7 +28,7 @@ class TargetNetwork:
     def __init__(
         self,
         shapes: Mapping[str, tuple[int, ...]],
-        config: TrainConfig,
+        config: QLearningConfig,
         rng: np.random.Generator,
     ) -> None:
         self._config = config
@@ -52,11 +52,11 @@ class TargetNetwork:
         loss = (torch.from_numpy(weights) * error**2).mean()
         self.optimizer.zero_grad()
         loss.backward()
-        torch.nn.utils.clip_grad_norm_(list(self.online.values()), self._config.clip)
+        torch.nn.utils.clip_grad_norm_(list(self.online.values()), self._config.max_grad_norm)
         self.optimizer.step()
         self.batches += 1
-        if self.batches % self._config.target_every == 0:
-            self.follow(self._config.target_rate)
+        if self.batches % self._config.target_update_interval == 0:
+            self.follow(self._config.tau)
         found: Single = error.detach().numpy()
         return found
 

@@ -11,10 +11,16 @@ import torch
 
 from sequoia.errors import FileError
 from sequoia.io import clear_unfinished, locked, refuse_to_replace
-from sequoia.learn.checkpoint import NAME, restore_checkpoint, save_checkpoint
-from sequoia.learn.config import TrainConfig
-from sequoia.learn.start import usual_preset
-from sequoia.learn.trainer import Round, Trainer
+from sequoia.learn.checkpoint import (
+    NAME,
+    require_own_checkpoint,
+    restore_checkpoint,
+    save_checkpoint,
+)
+from sequoia.learn.config import Config
+from sequoia.learn.learner import Learner, Round
+from sequoia.learn.presets import make_config, usual_preset
+from sequoia.learn.registry import LEARNERS
 from sequoia.models.folder import ABOUT, HISTORY, WEIGHTS, Trained, save_model
 from sequoia.problem import Environment
 
@@ -39,14 +45,14 @@ class TrainProgress:
 
 def train(
     environment: Environment,
-    config: TrainConfig | None = None,
+    config: Config | None = None,
     seed: int = 0,
     *,
     folder: Path | None = None,
     resume: bool = False,
     on_event: Callable[[TrainProgress], None] | None = None,
 ) -> Trained:
-    """Learn a Q-function for ``environment``.
+    """Learn a model for ``environment``.
 
     The same environment, configuration and seed give the same weights, also when training was
     ended in the middle and resumed.
@@ -54,7 +60,7 @@ def train(
     Parameters
     ----------
     config
-        `usual_preset` unless given.
+        From `preset`; that of `usual_preset` unless given.
     folder
         Where checkpoints and, in the end, the model are written.
     resume
@@ -63,14 +69,17 @@ def train(
     on_event
         Called after every round.
     """
-    config = TrainConfig.preset(usual_preset(environment)) if config is None else config
+    config = make_config(usual_preset(environment)) if config is None else config
     with _one_thread(), nullcontext() if folder is None else locked(folder, "training"):
         if folder is not None:
             _tidy(folder, resume)
         began = time.perf_counter()
-        trainer = Trainer(environment, config, seed)
-        run = _Run(trainer, folder, on_event, began)
-        run.play(resume)
+        goes_on = resume and folder is not None and (folder / NAME).exists()
+        if folder is not None and goes_on:
+            require_own_checkpoint(folder, environment, config, seed)
+        learner = LEARNERS[config.learner](environment, config, seed)
+        run = _Run(learner, folder, on_event, began)
+        run.play(goes_on)
         trained = run.result()
         if folder is not None:
             save_model(folder, trained)
@@ -90,12 +99,12 @@ class _Run:
 
     def __init__(
         self,
-        trainer: Trainer,
+        learner: Learner[Any],
         folder: Path | None,
         on_event: Callable[[TrainProgress], None] | None,
         began: float,
     ) -> None:
-        self._trainer, self._folder, self._on_event = trainer, folder, on_event
+        self._learner, self._folder, self._on_event = learner, folder, on_event
         self._began = began
         self._earlier = 0.0
         self._kept: int | None = None
@@ -107,42 +116,38 @@ class _Run:
         """Time spent, that of earlier runs included."""
         return self._earlier + time.perf_counter() - self._began
 
-    def play(self, resume: bool) -> None:
-        if resume and self._folder is not None and (self._folder / NAME).exists():
-            extra = restore_checkpoint(self._folder, self._trainer)
+    def play(self, goes_on: bool) -> None:
+        if goes_on and self._folder is not None:
+            extra = restore_checkpoint(self._folder, self._learner)
             self.history, self._earlier = extra["history"], extra["seconds"]
-            self._kept = self._first = self._trainer.rounds
+            self._kept = self._first = self._learner.rounds
         else:
-            self._note(self._trainer.begin())
-        while not self._trainer.is_done:
-            self._note(self._trainer.play_round())
+            self._note(self._learner.begin())
+        while not self._learner.is_done:
+            self._note(self._learner.play_round())
 
     def _note(self, done: Round) -> None:
-        trainer = self._trainer
+        learner = self._learner
         self.history.append({**asdict(done), "seconds": round(self.seconds, 3)})
-        if self._folder is not None and trainer.may_be_kept:
+        if self._folder is not None and learner.may_be_kept:
             extra = {"history": self.history, "seconds": self.seconds}
-            save_checkpoint(self._folder, trainer, extra)
-            self._kept = trainer.rounds
+            save_checkpoint(self._folder, learner, extra)
+            self._kept = learner.rounds
         if self._on_event is not None:
-            played = trainer.rounds - self._first
+            played, most = learner.rounds - self._first, learner.most_rounds
             pace = (time.perf_counter() - self._began) / max(played, 1)
-            left = pace * (trainer.config.rounds - trainer.rounds) if played else float("nan")
-            bound = trainer.bound
-            self._on_event(
-                TrainProgress(done, trainer.config.rounds, bound, self.seconds, left, self._kept)
-            )
+            left = pace * (most - learner.rounds) if played else float("nan")
+            self._on_event(TrainProgress(done, most, learner.bound, self.seconds, left, self._kept))
 
     def result(self) -> Trained:
-        trainer = self._trainer
-        chosen = trainer.best if trainer.config.keep_best else trainer.learner.q.online
-        rewards = [row["reward"] for row in self.history if row["reward"] is not None]
+        learner = self._learner
         return Trained(
-            trainer.learner.model(chosen),
-            trainer.config.model_dump(mode="json"),
-            trainer.seed,
-            trainer.best_reward if trainer.config.keep_best else rewards[-1],
-            trainer.bound,
+            learner.result(),
+            learner.config.learner,
+            learner.config.flat(),
+            learner.seed,
+            learner.result_reward,
+            learner.bound,
             self.seconds,
             self.history,
         )

@@ -16,14 +16,17 @@ from safetensors.numpy import save as write_arrays
 
 from sequoia.errors import FileError
 from sequoia.io import make_folder, write_bytes, write_text
-from sequoia.models.price_part import PricePart
-from sequoia.models.q_model import QModel, View
-from sequoia.optimize.encoding import ActionEncoding
+from sequoia.models.model import Model
+from sequoia.models.q_model import QModel
 from sequoia.problem import Environment
 from sequoia.version import __version__
 
-FORMAT = 1
+FORMAT = 2
 WEIGHTS, ABOUT, HISTORY = "weights.safetensors", "model.json", "history.csv"
+
+
+# Every form of model that a folder can hold.
+MODELS: dict[str, type[Model]] = {QModel.kind: QModel}
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +35,8 @@ class Trained:
 
     Attributes
     ----------
-    config
-        Every setting of the training.
+    learner, config
+        How it was learned, and every setting of that.
     reward
         Mean reward per step in the held-out episodes.
     bound
@@ -44,7 +47,8 @@ class Trained:
         One row per round.
     """
 
-    q: QModel
+    q: Model
+    learner: str
     config: Mapping[str, Any]
     seed: int
     reward: float
@@ -57,18 +61,16 @@ def save_model(folder: Path, trained: Trained) -> None:
     """Write a model to ``folder``, which is made if need be; ``model.json`` comes last."""
     make_folder(folder)
     q = trained.q
-    arrays = {f"network.{name}": np.asarray(value) for name, value in q.parameters.items()}
-    if q.prices is not None:
-        arrays |= {f"prices.{name}": getattr(q.prices, name) for name in _PRICES}
+    arrays, facts = q.to_arrays()
     weights = write_arrays({name: np.ascontiguousarray(a) for name, a in arrays.items()})
     about = {
         "format": FORMAT,
         "sequoia": __version__,
         "problem": q.environment.name,
         "fingerprint": q.environment.fingerprint,
-        "indicators": q.view.indicators,
-        "clock": q.view.clock,
-        "scale": q.scale,
+        "kind": q.kind,
+        "facts": facts,
+        "learner": trained.learner,
         "config": dict(trained.config),
         "seed": trained.seed,
         "rounds": trained.history[-1]["round"],
@@ -83,7 +85,7 @@ def save_model(folder: Path, trained: Trained) -> None:
     write_text(folder / ABOUT, json.dumps(about, indent=2, ensure_ascii=False))
 
 
-def load_model(folder: Path, environment: Environment) -> QModel:
+def load_model(folder: Path, environment: Environment) -> Model:
     """Read a model that was trained for ``environment``.
 
     Raises
@@ -94,7 +96,8 @@ def load_model(folder: Path, environment: Environment) -> QModel:
     about = read_about(folder)
     if about.get("format") != FORMAT:
         raise FileError(
-            f"{folder / ABOUT} has format {about.get('format')}; this version reads {FORMAT}."
+            f"{folder / ABOUT} has format {about.get('format')}; this version reads {FORMAT}: "
+            "train the model again."
         )
     if about.get("fingerprint") != environment.fingerprint:
         raise FileError(
@@ -106,19 +109,9 @@ def load_model(folder: Path, environment: Environment) -> QModel:
         raise FileError(f"{folder / WEIGHTS} is not the file that {folder / ABOUT} describes.")
     try:
         arrays = read_arrays(content)
-        view = View(bool(about["indicators"]), bool(about["clock"]))
-        scale = float(about["scale"])
+        return MODELS[about["kind"]].from_arrays(environment, arrays, about["facts"])
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise FileError(f"{folder} is damaged: {error}.") from None
-    prices = {name.removeprefix("prices."): a for name, a in arrays.items() if "prices." in name}
-    return QModel(
-        environment,
-        ActionEncoding.of(environment),
-        view,
-        {name.removeprefix("network."): a for name, a in arrays.items() if "network." in name},
-        scale,
-        PricePart(**prices) if prices else None,
-    )
 
 
 def read_about(folder: Path) -> dict[str, Any]:
@@ -132,9 +125,6 @@ def read_about(folder: Path) -> dict[str, Any]:
     if not isinstance(about, dict):
         raise FileError(f"{folder / ABOUT} is not a table of settings.")
     return about
-
-
-_PRICES = ("q_values", "values", "offset", "payback")
 
 
 def _read(path: Path) -> bytes:

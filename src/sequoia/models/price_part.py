@@ -19,7 +19,7 @@ class PricePart:
 
     Attributes
     ----------
-    quality
+    q_values
         Worth of every dose level, ``(T, J, S, L)``; the last row holds from then on.
     values
         Worth of every state of an arm before its dose is chosen, ``(T, J, S)``.
@@ -47,6 +47,10 @@ class PricePart:
             offset,
             offset + prices.support[:count],
         )
+
+    def to_arrays(self) -> dict[str, FloatArray]:
+        """Return its tables by name."""
+        return {name: getattr(self, name) for name in self.__dataclass_fields__}
 
     def levels(self, states: IntArray, steps: IntArray) -> tuple[FloatArray, FloatArray]:
         """Return the worth of every level, ``(B, J, L)``, and a constant, ``(B,)``."""

@@ -1,8 +1,8 @@
 """A trained Q-function: arrays, and no torch."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import asdict, dataclass
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,17 +24,17 @@ class View:
     ----------
     indicators
         The features of the environment; else the bare numbers of the state, as in the paper.
-    clock
+    time_feature
         Whether the share of the horizon that is left is a feature too.
     """
 
     indicators: bool = True
-    clock: bool = True
+    time_feature: bool = True
 
     def features(self, environment: Environment, states: States, steps: IntArray) -> FloatArray:
         """Return the features, ``(B, F)``, of states at steps."""
         seen = environment.features(states) if self.indicators else states.astype(np.float64)
-        if not self.clock:
+        if not self.time_feature:
             return seen
         left = 1 - np.asarray(steps) / environment.horizon
         return np.concatenate([seen, left[:, None]], axis=1)
@@ -56,12 +56,40 @@ class QModel:
         The price part, for problems whose arms evolve on their own.
     """
 
+    kind: ClassVar[str] = "q-network"
+
     environment: Environment
     columns: ActionEncoding
     view: View
     parameters: Mapping[str, NDArray[Any]]
     scale: float = 1.0
     prices: PricePart | None = None
+
+    def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Return all numbers by name, and what the network sees."""
+        arrays = {f"network.{name}": np.asarray(value) for name, value in self.parameters.items()}
+        if self.prices is not None:
+            arrays |= {f"prices.{name}": array for name, array in self.prices.to_arrays().items()}
+        return arrays, {**asdict(self.view), "scale": self.scale}
+
+    @classmethod
+    def from_arrays(
+        cls,
+        environment: Environment,
+        arrays: Mapping[str, NDArray[Any]],
+        facts: Mapping[str, Any],
+    ) -> Self:
+        """Build it from what `to_arrays` returned."""
+        view = View(bool(facts["indicators"]), bool(facts["time_feature"]))
+        prices = _under(arrays, "prices.")
+        return cls(
+            environment,
+            ActionEncoding.of(environment),
+            view,
+            _under(arrays, "network."),
+            float(facts["scale"]),
+            PricePart(**prices) if prices else None,
+        )
 
     def fold(self, states: States, steps: IntArray) -> ReluNet:
         """Return the network over actions for every state, ``(B, D)``, and step, ``(B,)``."""
@@ -97,3 +125,8 @@ class QModel:
             self.scale * linear,
             constant,
         )
+
+
+def _under(arrays: Mapping[str, NDArray[Any]], prefix: str) -> dict[str, NDArray[Any]]:
+    """Return the arrays whose names begin so, by the rest of their names."""
+    return {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}

@@ -36,13 +36,13 @@ _MOST_ARMS_FOR_HULL = 40
 _SLOW = ("price-update",)
 _MOST_ARMS_FOR_SLOW = 20
 
-_FROZEN = {"target_every": 1, "target_rate": 1e-6}
+_FROZEN = {"target_update_interval": 1, "tau": 1e-6}
 ABLATIONS: dict[str, dict[str, Any]] = {
     "prices alone": {"preset": "default", "rounds": 0},
     "no critic": {"preset": "default", "critic": 0},
     "frozen target": {"preset": "default", **_FROZEN},
     "no price part": {"preset": "default", "prices": "none"},
-    "no price part, no warm start": {"preset": "default", "prices": "none", "warm_epochs": 0},
+    "no price part, no warm start": {"preset": "default", "prices": "none", "epochs": 0},
     "no price part, frozen target": {"preset": "default", "prices": "none", **_FROZEN},
     "as in the paper": {"preset": "paper"},
 }

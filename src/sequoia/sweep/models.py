@@ -19,9 +19,9 @@ class Model(NamedTuple):
 def settings_of(preset: str, overrides: Mapping[str, Any]) -> dict[str, Any]:
     """Return everything that training with ``preset`` depends on, or say what is wrong."""
     # Torch costs seconds of imports, which sweeps without training should not pay.
-    from sequoia.learn import TrainConfig
+    from sequoia.learn import make_config
 
-    return TrainConfig.preset(preset, **overrides).model_dump(mode="json")
+    return make_config(preset, **overrides).model_dump(mode="json")
 
 
 def trained_model(
@@ -29,9 +29,9 @@ def trained_model(
 ) -> Model:
     """Return the model in ``folder``, after training it if need be; half a training goes on."""
     if not (folder / ABOUT).exists():
-        from sequoia.learn import TrainConfig, train
+        from sequoia.learn import make_config, train
 
-        config = TrainConfig.preset(preset, **overrides)
+        config = make_config(preset, **overrides)
         train(problem, config, seed=seed, folder=folder, resume=True)
     # Also a fresh model is read back, so that a cell that goes on later decides the same.
     return Model(load_model(folder, problem), float(read_about(folder)["seconds"]))

@@ -6,8 +6,8 @@ import torch
 from learning_cases import small, tiny
 
 from sequoia.bounds.exact import joint_states
-from sequoia.learn.learner import Learner
-from sequoia.learn.start import priced
+from sequoia.learn.price_start import priced
+from sequoia.learn.q_and_critic import QAndCritic
 from sequoia.optimize.encoding import ActionEncoding
 
 PROBLEM = tiny(horizon=4)
@@ -20,8 +20,10 @@ REWARDS, AHEAD = np.array([1.0, 2.0, 3.0]), np.array([10.0, 20.0, 30.0])
 def learner(problem=PROBLEM, **changes):
     config = small(**changes)
     found = priced(problem, config)
-    part = None if found is None else found.part
-    return Learner(problem, ActionEncoding.of(problem), config, np.random.default_rng(0), part)
+    rng = np.random.default_rng(0)
+    one = QAndCritic(problem, ActionEncoding.of(problem), config, config.network.hidden, rng)
+    one.prices = None if found is None else found.part
+    return one
 
 
 def shaken(one):
@@ -40,7 +42,7 @@ def test_with_a_clock_the_last_step_is_worth_its_reward():
 
 
 def test_without_a_clock_episodes_go_on():
-    found = learner(clock=False, discount=0.5).targets(np.array([0, 2, 3]), REWARDS, AHEAD)
+    found = learner(time_feature=False, gamma=0.5).targets(np.array([0, 2, 3]), REWARDS, AHEAD)
     assert found.tolist() == [6.0, 12.0, 18.0]
 
 
@@ -51,7 +53,7 @@ def test_prices_have_counted_the_reward_already():
 
 @pytest.mark.parametrize(
     ("changes", "discount"),
-    [({}, 1.0), ({"clock": False}, 0.99), ({"discount": 0.9}, 0.9)],
+    [({}, 1.0), ({"time_feature": False}, 0.99), ({"gamma": 0.9}, 0.9)],
 )
 def test_the_discount_is_the_one_asked_for_or_that_of_the_problem(changes, discount):
     assert learner(**changes).discount == discount
@@ -70,7 +72,7 @@ def test_worth_by_action_is_what_the_target_model_says(prices):
 
 
 def test_worth_by_critic_is_in_units_of_reward():
-    one = learner(critic=16, target_every=1, learning_rate=1e-2)
+    one = learner(critic=16, target_update_interval=1, learning_rate=1e-2)
     one.scale = 50.0
     goals = 20.0 + 5.0 * STATES.sum(axis=1)
     seen = one.see(STATES, STEPS)

@@ -8,8 +8,8 @@ import torch
 from learning_cases import short, tiny
 
 from sequoia.bounds.exact import joint_states
-from sequoia.learn import TrainConfig
-from sequoia.learn.trainer import Trainer
+from sequoia.learn import make_config
+from sequoia.learn.q_learning import QLearning
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.problem.families import routing
@@ -19,32 +19,32 @@ STATES = joint_states(PROBLEM)
 
 
 def trainer(**changes):
-    return Trainer(PROBLEM, short(**changes), 0)
+    return QLearning(PROBLEM, short(**changes), 0)
 
 
 def shake(one, seed):
     """Give the online and the target network other random weights."""
     rng = np.random.default_rng(seed)
     with torch.no_grad():
-        for weights in (one.learner.q.online, one.learner.q.target):
+        for weights in (one.learned.q.online, one.learned.q.target):
             for weight in weights.values():
                 weight.copy_(torch.from_numpy(np.asarray(rng.standard_normal(weight.shape))))
 
 
 def best(one, parameters, states, steps):
-    net = one.learner.model(parameters).fold(states, steps)
+    net = one.learned.model(parameters).fold(states, steps)
     return Enumeration(ActionEncoding.of(PROBLEM)).best(net).actions
 
 
 @pytest.mark.parametrize("steps", [0, 700, 5000])
 def test_the_papers_chance_of_a_random_action(steps):
-    one = Trainer(PROBLEM, TrainConfig.preset("paper"), 0)
+    one = QLearning(PROBLEM, make_config("paper"), 0)
     one.steps = steps
     assert one.epsilon == pytest.approx(0.05 + 0.85 * np.exp(-steps / 1000))
 
 
 def test_the_chance_falls_with_every_step_that_was_played():
-    one = trainer(epsilon_start=0.9, epsilon_end=0.1, epsilon_decay=50)
+    one = trainer(initial_eps=0.9, final_eps=0.1, decay=50)
     one.begin()
     chances = [one.epsilon] + [one.play_round().epsilon for _ in range(2)]
     played = 4 * 3 * np.arange(3)
@@ -52,12 +52,12 @@ def test_the_chance_falls_with_every_step_that_was_played():
 
 
 @pytest.mark.parametrize("double", [True, False])
-@pytest.mark.parametrize("clock", [True, False])
-def test_the_best_action_is_that_of_the_state_and_step(double, clock):
+@pytest.mark.parametrize("time_feature", [True, False])
+def test_the_best_action_is_that_of_the_state_and_step(double, time_feature):
     """By the online network for double Q-learning, else by the target."""
-    one = trainer(double=double, clock=clock)
+    one = trainer(double=double, time_feature=time_feature)
     shake(one, 1)
-    asked = one.learner.q.online if double else one.learner.q.target
+    asked = one.learned.q.online if double else one.learned.q.target
     with torch.no_grad():  # The clock comes last; early on it wants the first arm, later not.
         asked["linear.state"][0, -1] = 40.0
         asked["linear.bias"][0] = -20.0
@@ -67,15 +67,15 @@ def test_the_best_action_is_that_of_the_state_and_step(double, clock):
         wanted = best(one, asked, STATES, steps)
         assert one.greedy(STATES, steps).tolist() == wanted.tolist()
         differ += (wanted != best(one, asked, STATES, 0 * steps)).any()
-    assert (differ > 0) == clock
+    assert (differ > 0) == time_feature
     mixed = np.arange(len(STATES)) % 4
     assert one.greedy(STATES, mixed).tolist() == best(one, asked, STATES, mixed).tolist()
-    other = one.learner.q.target if double else one.learner.q.online
+    other = one.learned.q.target if double else one.learned.q.online
     assert (best(one, other, STATES, mixed) != one.greedy(STATES, mixed)).any()
 
 
 def test_best_actions_are_remembered_for_some_rounds_and_then_forgotten():
-    one = trainer(memo_rounds=2)
+    one = trainer(cache_rounds=2)
     steps = np.zeros(len(STATES), np.int64)
     shake(one, 1)
     first = one.greedy(STATES, steps)
@@ -84,23 +84,23 @@ def test_best_actions_are_remembered_for_some_rounds_and_then_forgotten():
     assert one.greedy(STATES, steps).tolist() == first.tolist()
     assert one.cache.hit_rate == 0.5
     one.rounds = 2
-    fresh = best(one, one.learner.q.online, STATES, steps)
+    fresh = best(one, one.learned.q.online, STATES, steps)
     assert one.greedy(STATES, steps).tolist() == fresh.tolist() != first.tolist()
 
 
 def test_warming_up_leaves_nothing_remembered():
-    one = trainer(memo_rounds=2)
+    one = trainer(cache_rounds=2)
     one.begin()
     assert len(one.cache) == 0
     steps = np.zeros(len(STATES), np.int64)
-    wanted = best(one, one.learner.q.online, STATES, steps)
+    wanted = best(one, one.learned.q.online, STATES, steps)
     assert one.greedy(STATES, steps).tolist() == wanted.tolist()
 
 
 @pytest.mark.parametrize("critic", [0, 8])
 def test_surprises_become_priorities(critic):
     """The mean of their squares is the loss, so nothing but the surprises can be in there."""
-    one = trainer(critic=critic, batch=8)
+    one = trainer(critic=critic, batch_size=8)
     one.begin()
     before = one.replay.priorities.copy()
     places, _ = one.replay.sample(np.random.default_rng(5), 8, 1.0)
@@ -115,7 +115,7 @@ def test_surprises_become_priorities(critic):
 
 def test_a_batch_moves_q_towards_reward_and_worth_of_the_best_next_action():
     """Surprise is Q minus target, with the target written out here."""
-    one = trainer(batch=8, normalise=False)
+    one = trainer(batch_size=8, normalise=False)
     one.begin()
     shake(one, 3)
     one.cache.forget()
@@ -125,11 +125,11 @@ def test_a_batch_moves_q_towards_reward_and_worth_of_the_best_next_action():
     steps, after = replay.steps[places], replay.following[places]
     encode = ActionEncoding.of(PROBLEM).encode
     clipped = np.minimum(steps + 1, 3)
-    chosen = best(one, one.learner.q.online, after, clipped)
-    worth = one.learner.model(one.learner.q.target).fold(after, clipped)
+    chosen = best(one, one.learned.q.online, after, clipped)
+    worth = one.learned.model(one.learned.q.target).fold(after, clipped)
     ahead = worth.values(encode(chosen)[:, None])[:, 0]
     targets = replay.rewards[places] + np.where(steps < 3, ahead, 0.0)
-    now = one.learner.model().fold(replay.states[places], steps)
+    now = one.learned.model().fold(replay.states[places], steps)
     said = now.values(encode(replay.actions[places])[:, None])[:, 0]
     one.learn()
     wanted = dict(zip(places.tolist(), np.abs(said - targets), strict=True))
@@ -138,7 +138,7 @@ def test_a_batch_moves_q_towards_reward_and_worth_of_the_best_next_action():
 
 
 def test_random_actions_are_drawn_as_often_as_asked():
-    one = trainer(epsilon_start=0.3, epsilon_end=0.3)
+    one = trainer(initial_eps=0.3, final_eps=0.3)
     actions = np.zeros((3000, 3), np.int8)
     changed = one._explore(actions).any(axis=1).mean()
     assert changed == pytest.approx(0.3 * 3 / 4, abs=0.1)
@@ -146,7 +146,7 @@ def test_random_actions_are_drawn_as_often_as_asked():
 
 
 def test_what_is_played_is_kept():
-    one = trainer(warm_samples=0, memory=1000)
+    one = trainer(samples=0, buffer_size=1000)
     one.begin()
     one.play_round()
     replay = one.replay
@@ -160,11 +160,11 @@ def test_what_is_played_is_kept():
 
 @pytest.mark.parametrize("patience", [1, 2])
 def test_it_stops_when_nothing_gets_better(patience, monkeypatch):
-    one = trainer(keep_best=True, patience=patience, validate_every=1, rounds=9)
+    one = trainer(keep_best=True, patience=patience, eval_freq=1, rounds=9)
     rewards, seen = iter([1.0, 3.0, 2.0, 2.5, 2.0, 2.0]), []
 
     def validate():
-        seen.append(one.learner.q.copy())
+        seen.append(one.learned.q.copy())
         return next(rewards)
 
     monkeypatch.setattr(one, "validate", validate)
@@ -179,7 +179,7 @@ def test_it_stops_when_nothing_gets_better(patience, monkeypatch):
 
 
 def test_it_plays_the_held_out_episodes_when_they_are_due_and_at_the_end():
-    one = trainer(rounds=5, validate_every=2)
+    one = trainer(rounds=5, eval_freq=2)
     done = [one.begin()]
     while not one.is_done:
         done.append(one.play_round())
@@ -190,24 +190,24 @@ def test_it_plays_the_held_out_episodes_when_they_are_due_and_at_the_end():
 def test_loose_rules_are_for_practice_alone():
     """Under the path rule some actions that the budget allows are not."""
     problem = routing(arms=6, budget=2, horizon=3)
-    one = Trainer(problem, short(loose_rules=True, epsilon_start=1, epsilon_end=1), 0)
+    one = QLearning(problem, short(loose_rules=True, initial_eps=1, final_eps=1), 0)
     one.begin()
     one.play_round()
     played = one.replay.actions[30 - 30 % 3 : len(one.replay)]
     assert not problem.space.contains(one.replay.actions[: len(one.replay)]).all()
     assert replace(problem, space=problem.space.loose).space.contains(played[-9:]).all()
-    net = one.learner.model().fold(problem.draw_start(np.random.default_rng(0), 5), np.zeros(5))
-    assert problem.space.contains(one._judge.best(net).actions).all()
+    net = one.learned.model().fold(problem.draw_start(np.random.default_rng(0), 5), np.zeros(5))
+    assert problem.space.contains(one._greedy._engine.best(net).actions).all()
 
 
 @pytest.mark.parametrize("count", [1, 30])
 def test_a_warm_start_smaller_than_a_batch_still_learns(count):
-    one = trainer(warm_samples=count, batch=64, warm_epochs=2, warm_myopic=False)
+    one = trainer(samples=count, batch_size=64, epochs=2, myopic=False)
     one.begin()
-    assert one.learner.q.batches == 2
+    assert one.learned.q.batches == 2
 
 
 def test_without_a_warm_start_it_begins_at_nothing():
-    one = trainer(warm_samples=0)
+    one = trainer(samples=0)
     one.begin()
-    assert one.learner.q.batches == len(one.replay) == 0
+    assert one.learned.q.batches == len(one.replay) == 0

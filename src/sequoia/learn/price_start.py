@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from sequoia.bounds.certificate import Bound
 from sequoia.bounds.lagrangian.relax import relax, why_no_prices
 from sequoia.errors import ConfigError
-from sequoia.learn.config import TrainConfig
+from sequoia.learn.q_learning_config import QLearningConfig
 from sequoia.models.price_part import PricePart
 from sequoia.problem import Environment, Problem
 
+# Prices within a thousandth of the best act as well; the last digits cost most of the time.
 _GAP = 1e-3
 
 
@@ -20,30 +21,30 @@ class Priced:
     bound: Bound
 
 
-def priced(environment: Environment, config: TrainConfig) -> Priced | None:
-    """Return prices, if they are wanted and the arms evolve on their own.
+def priced(environment: Environment, config: QLearningConfig) -> Priced | None:
+    """Return prices, if they are wanted and the arms are decoupled.
 
-    With a clock they are prices of every step of an episode; without one, stationary prices.
+    With a time feature they are prices of every step of an episode; without one, stationary prices.
     """
-    problem = _with_prices(environment)
-    if config.prices == "none" or problem is None:
+    own, problem = config.network, _with_prices(environment)
+    if own.prices == "none" or problem is None:
         return None
-    if config.clock and config.discount not in (None, 1.0):
-        raise ConfigError("train.discount must be 1 with a clock and prices: all steps count.")
+    if own.time_feature and config.gamma not in (None, 1.0):
+        raise ConfigError("train.gamma must be 1 with a time feature and prices: all steps count.")
     found = relax(
-        replace(problem, discount=config.discount or problem.discount),
-        config.prices,
-        horizon=None if config.clock else 0,
-        discounted=not config.clock,
-        seconds=config.price_seconds,
+        replace(problem, discount=config.gamma or problem.discount),
+        own.prices,
+        horizon=None if own.time_feature else 0,
+        discounted=not own.time_feature,
+        seconds=own.price_seconds,
         gap=_GAP,
     )
     return Priced(PricePart.of(found.prices, environment.horizon), found.bound)
 
 
-def usual_preset(environment: Environment) -> str:
-    """Return the name of the preset that suits ``environment``."""
-    return "scratch" if _with_prices(environment) is None else "default"
+def has_prices(environment: Environment) -> bool:
+    """Say whether prices can be found for ``environment``."""
+    return _with_prices(environment) is not None
 
 
 def loosened(environment: Environment) -> Environment:

@@ -1,0 +1,81 @@
+"""Settings that suit a kind of problem, by name."""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from sequoia.errors import ConfigError
+from sequoia.learn.config import Config
+from sequoia.learn.price_start import has_prices
+from sequoia.learn.q_learning_config import QLearningConfig
+from sequoia.problem import Environment
+
+
+class Preset(NamedTuple):
+    """The settings of a learner, and what differs from their defaults."""
+
+    config: type[Config]
+    changes: Mapping[str, Any]
+
+
+# Table 2 of the paper. What it leaves open: how often memoised actions are discarded, the number
+# of warm-start samples, the norm at which gradients are clipped, and how sharply priorities count.
+_PAPER = {
+    "network": {
+        "hidden": (32, 32),
+        "value": 0,
+        "linear": False,
+        "critic": 0,
+        "indicators": False,
+        "time_feature": False,
+        "prices": "none",
+        "normalise": False,
+    },
+    "exploration": {"initial_eps": 0.9, "final_eps": 0.05, "decay": 1000},
+    "replay": {"buffer_size": 10_000},
+    "warm_start": {"samples": 10_000, "epochs": 50},
+    "selection": {"eval_freq": 10, "keep_best": False},
+    "gamma": 0.99,
+    "rounds": 100,
+    "episodes": 1,
+    "gradient_steps": 1,
+    "batch_size": 32,
+    "learning_rate": 2.5e-4,
+    "adam_epsilon": 1.5e-4,
+    "max_grad_norm": 1.0,
+    "target_update_interval": 1,
+    "tau": 1e-6,
+    "cache_rounds": 5,
+}
+
+# Without prices there is more to learn.
+_SCRATCH = {
+    "network": {"prices": "none"},
+    "selection": {"eval_freq": 5, "patience": 6},
+    "rounds": 60,
+    "learning_rate": 1e-3,
+}
+
+PRESETS: dict[str, Preset] = {
+    "default": Preset(QLearningConfig, {}),
+    "scratch": Preset(QLearningConfig, _SCRATCH),
+    "paper": Preset(QLearningConfig, _PAPER),
+}
+
+
+def make_config(preset: str, /, **changes: Any) -> Config:
+    """Return the settings of a preset with some values changed; see `Config.of` for their names.
+
+    Raises
+    ------
+    ConfigError
+        When a name is unknown or a value is out of range, in one line.
+    """
+    if preset not in PRESETS:
+        raise ConfigError(f"there is no preset {preset!r}; known: {', '.join(PRESETS)}.")
+    config, own = PRESETS[preset]
+    return config.of({**config.of(own).flat(), **config.full_names(changes)})
+
+
+def usual_preset(environment: Environment) -> str:
+    """Return the name of the preset that suits ``environment``."""
+    return "default" if has_prices(environment) else "scratch"

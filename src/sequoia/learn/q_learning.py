@@ -1,0 +1,345 @@
+"""SEQUOIA by Q-learning: the paper's algorithm 1, top to bottom.
+
+Deep Q-learning (Mnih et al. 2015) whose maxima over actions come from an exact or a fast argmax
+over the combinatorial space. Numbers in brackets are lines of algorithm 1.
+
+What is ours, and off in the preset ``paper``: episodes run side by side; a price part, so that the
+network learns only what prices miss; a critic, so that actions are learned from fresh simulated
+steps without any further argmax; the best network seen is kept.
+"""
+
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+
+from sequoia.learn.learner import Learner, Round, Tensors
+from sequoia.learn.price_start import has_prices, loosened, priced
+from sequoia.learn.q_and_critic import QAndCritic, StateBatch
+from sequoia.learn.q_learning_config import QLearningConfig
+from sequoia.learn.replay import Replay
+from sequoia.learn.target_network import Single
+from sequoia.learn.warm_start import Samples, first_samples, flipped, more_samples
+from sequoia.models.price_part import PricePart
+from sequoia.models.q_model import QModel
+from sequoia.optimize.auto import Auto
+from sequoia.optimize.cache import ArgmaxCache
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.relu_net import ReluNet
+from sequoia.policies import Policy
+from sequoia.problem import Environment
+from sequoia.problem.environment import States
+from sequoia.rng import stream
+from sequoia.simulate import Decisions, Scenarios, rollout
+from sequoia.validation import ActionArray, FloatArray, IntArray
+
+# States in which the first network's own actions are tried: a tenth of the samples is enough.
+_MYOPIC = 500
+# Transitions by which the size of what prices miss is measured; their mean need not be precise.
+_MEASURED = 100
+# Shares of the actions that are learned by the critic: the best one, one with flips, the own one.
+_BEST, _OWN = 0.2, 0.7
+# Importance sampling is corrected from here to 1 in full (Schaul et al. 2016, section 3.4).
+_BETA = 0.4
+# So that held-out episodes are never those of an evaluation with the same seed.
+_HELD_OUT = 1_000_003
+
+
+class QLearning(Learner[QLearningConfig]):
+    """Everything that changes while SEQUOIA learns by Q-learning.
+
+    Nothing but the `Environment` protocol is used, and prices where the environment has them.
+    """
+
+    name: ClassVar[str] = "q-learning"
+
+    def __init__(self, environment: Environment, config: QLearningConfig, seed: int) -> None:
+        super().__init__(environment, config, seed)
+        self.rng = stream(seed, "train")
+        practice = loosened(environment) if config.loose_rules else environment
+        self._space = practice.space
+        encoding = ActionEncoding.of(practice)
+        engine = Auto(encoding, gap=None)
+        hidden = chosen_hidden(environment, config, engine)
+        self.learned = QAndCritic(environment, encoding, config, hidden, self.rng)  # [1]
+        self.replay = Replay(environment, config.replay.buffer_size, config.replay.alpha)
+        self.cache = ArgmaxCache(engine)
+        judge = Auto(ActionEncoding.of(environment), gap=None) if config.loose_rules else engine
+        self._greedy = _Greedy(self.learned, judge)
+        self._held_out = Scenarios.sample(
+            environment, config.selection.n_eval_episodes, seed + _HELD_OUT
+        )
+        self.steps = 0
+        self.best: Tensors = {}
+        self.best_reward = self.last_reward = -np.inf
+        self.tries_since_best = 0
+
+    @property
+    def most_rounds(self) -> int:
+        """As the settings say."""
+        return self.config.rounds
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all rounds are done, or the last tries brought nothing."""
+        own = self.config.selection
+        enough = own.keep_best and self.tries_since_best >= own.patience
+        return self.rounds >= self.config.rounds or enough
+
+    @property
+    def may_be_kept(self) -> bool:
+        """Whether no best action is remembered, which a checkpoint would miss."""
+        return self.rounds % self.config.cache_rounds == 0
+
+    # ------------------------------------------------------------------ before the episodes
+
+    def begin(self) -> Round:
+        """Find prices or warm up, and see how good that is already."""
+        found = priced(self.environment, self.config)
+        if found is not None:
+            self.learned.prices, self.bound = found.part, found.bound.per_step
+            self._measure()
+        elif self.config.warm_start.samples:
+            self._warm_up()
+        return self._report([], self.validate())
+
+    def _measure(self) -> None:
+        """Let the network's values be of the size of what prices miss."""
+        if not self.config.network.normalise:
+            return
+        samples = first_samples(self.environment, self._space, _MEASURED, False, self.rng)
+        after = self._after(samples.following, samples.steps)
+        best = self.greedy(after.states, after.steps)
+        self.learned.scale = float(np.abs(self.learned.worth_by_action(after, best)).mean()) or 1.0
+        self.cache.forget()
+
+    def _warm_up(self) -> None:
+        """Fit the reward of the next step, and keep what was tried: lines [2] to [4]."""
+        environment, own, rng = self.environment, self.config.warm_start, self.rng
+        samples = first_samples(environment, self._space, own.samples, own.infeasible, rng)  # [2]
+        if self.config.network.normalise:
+            size = np.abs(samples.rewards).mean() * environment.horizon / 4
+            self.learned.scale = float(size) or 1.0
+        self._fit_rewards(samples)  # [3]
+        if own.myopic:
+            few = samples.only(rng.permutation(len(samples))[:_MYOPIC])
+            best = self.greedy(few.states, few.steps)
+            tried = more_samples(environment, few, best, own.perturbed, rng)  # [2]
+            samples = samples.join(tried)
+            self._fit_rewards(samples)  # [3]
+        self.learned.q.follow()  # [4]
+        self.replay.add(
+            samples.states, samples.steps, samples.actions, samples.rewards, samples.following
+        )
+        self.cache.forget()
+
+    def _fit_rewards(self, samples: Samples) -> None:
+        batch = min(self.config.batch_size, len(samples))
+        ones = np.ones(batch)
+        for _ in range(self.config.warm_start.epochs):
+            order = self.rng.permutation(len(samples))
+            for first in range(0, len(order) - batch + 1, batch):
+                few = order[first : first + batch]
+                now = self.learned.see(samples.states[few], samples.steps[few])
+                self.learned.fit_q(now, samples.actions[few], samples.rewards[few], ones)
+
+    # ------------------------------------------------------------------ the episodes
+
+    def play_round(self) -> Round:
+        """Play episodes side by side, learning after every step: lines [6] to [14]."""
+        states = self.environment.draw_start(self.rng, self.config.episodes)
+        losses = []
+        for step in range(self.environment.horizon):
+            steps = np.full(len(states), step)
+            actions = self._explore(self.greedy(states, steps))  # [8], [9]
+            noise = self.rng.random((len(states), self.environment.n_noise))
+            rewards, following = self.environment.step(states, actions, noise)  # [10]
+            self.replay.add(states, steps, actions, rewards, following)  # [11]
+            states = following
+            self.steps += len(states)
+            losses += [self.learn() for _ in range(self.config.gradient_steps)]  # [12] to [15]
+        self.rounds += 1
+        is_last = self.rounds == self.config.rounds
+        due = self.rounds % self.config.selection.eval_freq == 0 or is_last
+        return self._report(losses, self.validate() if due else None)
+
+    def _explore(self, actions: ActionArray) -> ActionArray:
+        """Replace some actions by random feasible ones [8]."""
+        chosen = actions.copy()
+        for row in np.flatnonzero(self.rng.random(len(actions)) < self.epsilon):
+            chosen[row] = self._space.sample(self.rng).action
+        return chosen
+
+    @property
+    def epsilon(self) -> float:
+        """The chance of a random action now."""
+        own = self.config.exploration
+        left = np.exp(-self.steps / own.decay)
+        return float(own.final_eps + (own.initial_eps - own.final_eps) * left)
+
+    def greedy(self, states: States, steps: IntArray) -> ActionArray:
+        """Return ``argmax_a Q(s, a)`` of each state, remembered or solved for [9]."""
+        version = self.rounds // self.config.cache_rounds
+        if not self.config.network.time_feature:
+            return self.cache.best(states, version, self._fold_states).actions
+        keys = np.column_stack([states, steps])
+        return self.cache.best(keys, version, self._fold_keys).actions
+
+    def _fold_states(self, states: States) -> ReluNet:
+        return self._fold(states, np.zeros(len(states), np.int64))
+
+    def _fold_keys(self, keys: States) -> ReluNet:
+        return self._fold(keys[:, :-1], keys[:, -1].astype(np.int64))
+
+    def _fold(self, states: States, steps: IntArray) -> ReluNet:
+        """Return the networks over actions, by the online weights for double Q-learning."""
+        parameters = self.learned.q.online if self.config.double else self.learned.q.target
+        return self.learned.model(parameters).fold(states, steps)
+
+    # ------------------------------------------------------------------ learning from a batch
+
+    def learn(self) -> float:
+        """Learn one batch and return its mean squared TD error: lines [12] to [15]."""
+        progress = min(1.0, self.rounds / max(1, self.config.rounds))
+        beta = _BETA + (1 - _BETA) * progress
+        places, weights = self.replay.sample(self.rng, self.config.batch_size, beta)  # [12]
+        if self.config.network.critic:
+            td_errors = self._learn_by_critic(places, weights)
+        else:
+            td_errors = self._learn_by_action(places, weights)
+        self.replay.update(places, td_errors)
+        return float((td_errors**2).mean())
+
+    def _learn_by_action(self, places: IntArray, weights: FloatArray) -> Single:
+        """Learn transitions as they were; the next states are worth their best actions.
+
+        ``y = r + gamma * Q_target(s', argmax_a Q(s', a))`` [13], then a step towards it [14].
+        """
+        replay, learned = self.replay, self.learned
+        steps = replay.steps[places]
+        after = self._after(replay.following[places], steps)
+        ahead = learned.worth_by_action(after, self.greedy(after.states, after.steps))
+        targets = learned.targets(steps, replay.rewards[places], ahead)
+        now = learned.see(replay.states[places], steps)
+        return learned.fit_q(now, replay.actions[places], targets, weights)
+
+    def _learn_by_critic(self, places: IntArray, weights: FloatArray) -> Single:
+        """Learn states by their best actions, and actions by where they lead when tried anew."""
+        replay, learned, rng = self.replay, self.learned, self.rng
+        now = learned.see(replay.states[places], replay.steps[places])
+        best = self.greedy(now.states, now.steps)
+        learned.fit_critic(now, learned.worth_by_action(now, best))
+        kind = rng.random((len(places), 1))
+        tried = np.where(kind < _BEST, best, flipped(rng, best))
+        tried = np.where(kind > _OWN, replay.actions[places], tried)
+        noise = rng.random((len(places), self.environment.n_noise))
+        rewards, following = self.environment.step(now.states, tried, noise)
+        ahead = learned.worth_by_critic(self._after(following, now.steps))
+        targets = learned.targets(now.steps, rewards, ahead)
+        return learned.fit_q(now, tried, targets, weights)
+
+    def _after(self, following: States, steps: IntArray) -> StateBatch:
+        """Return the states after ``steps``; those after the last count for nothing."""
+        return self.learned.see(following, np.minimum(steps + 1, self.environment.horizon - 1))
+
+    # ------------------------------------------------------------------ which network is kept
+
+    def validate(self) -> float:
+        """Play the held-out episodes without exploring and return the mean reward per step."""
+        return float(rollout(self.environment, self._greedy, self._held_out).rewards.mean())
+
+    def _report(self, losses: list[float], reward: float | None) -> Round:
+        if reward is not None:
+            self.last_reward = reward
+            if reward > self.best_reward:
+                self.best_reward, self.tries_since_best = reward, 0
+                self.best = self.learned.q.copy()
+            else:
+                self.tries_since_best += 1
+        loss = float(np.mean(losses)) if losses else 0.0
+        hits = self.cache.hit_rate
+        return Round(self.rounds, self.epsilon, loss, reward, self.best_reward, hits)
+
+    def result(self) -> QModel:
+        """Return the best network seen, or the last one [18]."""
+        keeps = self.config.selection.keep_best
+        return self.learned.model(self.best if keeps else self.learned.q.online)
+
+    @property
+    def result_reward(self) -> float:
+        """What `result` earned when it was last played."""
+        return self.best_reward if self.config.selection.keep_best else self.last_reward
+
+    # ------------------------------------------------------------------ checkpoints
+
+    def state(self) -> tuple[Tensors, dict[str, Any]]:
+        """Return everything that changes."""
+        learned, replay = self.learned, self.replay
+        tensors = {f"q.{name}": value for name, value in learned.q.state().items()}
+        tensors |= {f"critic.{name}": value for name, value in learned.critic.state().items()}
+        tensors |= {f"best.{name}": value for name, value in self.best.items()}
+        tensors |= {f"replay.{n}": torch.from_numpy(getattr(replay, n)) for n in Replay.FIELDS}
+        if learned.prices is not None:
+            arrays = learned.prices.to_arrays()
+            tensors |= {f"prices.{name}": torch.from_numpy(a) for name, a in arrays.items()}
+        facts = {
+            "rounds": self.rounds,
+            "steps": self.steps,
+            "best_reward": self.best_reward,
+            "last_reward": self.last_reward,
+            "tries_since_best": self.tries_since_best,
+            "bound": self.bound,
+            "batches": [learned.q.batches, learned.critic.batches],
+            "scale": learned.scale,
+            "replay": replay.count,
+            "cache": [self.cache.hits, self.cache.misses],
+            "rng": self.rng.bit_generator.state,
+        }
+        return tensors, facts
+
+    def restore(self, tensors: Tensors, facts: dict[str, Any]) -> None:
+        """Take over what `state` returned; prices too, so that they are not looked for again."""
+        counts = ("rounds", "steps", "best_reward", "last_reward", "tries_since_best", "bound")
+        for name in counts:
+            setattr(self, name, facts[name])
+        self.learned.q.restore(_under(tensors, "q."), facts["batches"][0])
+        self.learned.critic.restore(_under(tensors, "critic."), facts["batches"][1])
+        self.learned.scale = facts["scale"]
+        self.best = _under(tensors, "best.")
+        for name, value in _under(tensors, "replay.").items():
+            getattr(self.replay, name)[:] = value.numpy()
+        self.replay.count = facts["replay"]
+        prices = {name: value.numpy() for name, value in _under(tensors, "prices.").items()}
+        self.learned.prices = PricePart(**prices) if prices else None
+        self.cache.hits, self.cache.misses = facts["cache"]
+        self.rng.bit_generator.state = facts["rng"]
+
+
+class _Greedy(Policy):
+    """The policy of the network as it is now, on a batch of states and without plans."""
+
+    name = "greedy"
+
+    def __init__(self, learned: QAndCritic, engine: Auto) -> None:
+        self._learned, self._engine = learned, engine
+
+    def act(self, states: States, step: int, rngs: Any) -> Decisions:  # noqa: ARG002
+        """Return the best action of each state."""
+        net = self._learned.model().fold(states, np.full(len(states), step))
+        return Decisions.of_actions(self._engine.best(net).actions)
+
+
+def chosen_hidden(
+    environment: Environment, config: QLearningConfig, engine: Auto
+) -> tuple[int, ...]:
+    """Return the hidden layers that see the action, where the settings leave them open."""
+    own = config.network
+    if own.hidden is not None:
+        return own.hidden
+    is_priced = own.prices != "none" and has_prices(environment)
+    return () if is_priced and not engine.lists_actions else (16,)
+
+
+def _under(tensors: Tensors, prefix: str) -> Tensors:
+    found = {name: value for name, value in tensors.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): value for name, value in found.items()}

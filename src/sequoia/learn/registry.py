@@ -1,0 +1,8 @@
+"""Every learner by name."""
+
+from typing import Any
+
+from sequoia.learn.learner import Learner
+from sequoia.learn.q_learning import QLearning
+
+LEARNERS: dict[str, type[Learner[Any]]] = {learner.name: learner for learner in (QLearning,)}
