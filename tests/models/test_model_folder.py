@@ -37,7 +37,7 @@ def trained(prices=True, hidden=(4,)):
         {"round": 2, "reward": 1.5, "seconds": 0.3},
     ]
     q = QModel(PROBLEM, columns, view, own, 2.5, part)
-    return Trained(q, "q-learning", {"rounds": 2, "hidden": [4]}, 7, 1.5, 2.0, 0.4, history)
+    return Trained(q, "q-learning", {"rounds": 2, "hidden": [4]}, 7, 1.5, 2.0, None, 0.4, history)
 
 
 @pytest.mark.parametrize("hidden", [(), (4,), (4, 3)])

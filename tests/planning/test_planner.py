@@ -3,8 +3,9 @@ import pytest
 
 from sequoia import Arms, Custom, Problem
 from sequoia.errors import FileError, InfeasibleSpace, ProblemError
+from sequoia.optimize import ReluNet
 from sequoia.planning.overrides import columns_of, find_worker, todays_rules
-from sequoia.planning.planner import Planner
+from sequoia.planning.planner import Planner, Proof
 from sequoia.planning.state_file import read_states
 from sequoia.problem.families import FAMILIES, capacity, interventions, routing, scheduling
 from sequoia.problem.tasks import Task
@@ -45,9 +46,36 @@ def test_the_gap_of_a_plan_that_is_not_the_best():
     planner = Planner(CAPACITY, STATE)
     best, other = planner.plan(CAPACITY), planner.plan(CAPACITY, "iterative-myopic")
     lost = best.worth.long_run - other.worth.long_run
-    value = other.worth.long_run - planner.prices.offset()
-    assert other.gap == pytest.approx(max(0.0, lost / value), abs=1e-6)
+    assert other.gap == pytest.approx(max(0.0, lost / other.worth.long_run), abs=1e-6)
     assert planner.plan(CAPACITY, "idle").gap > 0.01
+
+
+def test_a_proof_is_about_what_the_policy_maximises():
+    planner = Planner(CAPACITY, STATE)
+    price, myopic = planner.plan(CAPACITY), planner.plan(CAPACITY, "myopic")
+    assert price.proof == Proof("for the long run, as prices see it", price.proof.gap, False)
+    assert myopic.proof.objective == "for the next step"
+    assert price.proof.gap == pytest.approx(0.0, abs=1e-9)
+    for name in ("random", "idle", "sampling", "iterative-myopic"):
+        assert planner.plan(CAPACITY, name).proof is None
+
+
+class Wants:
+    """A made-up model that wants the last arms most."""
+
+    def fold(self, states, steps):  # noqa: ARG002
+        return ReluNet.of_linear(np.tile(np.arange(8.0), (len(states), 1)))
+
+
+def test_with_a_model_the_plan_is_that_of_the_model():
+    planner = Planner(CAPACITY, STATE)
+    plan = planner.plan(CAPACITY, q=Wants())
+    assert plan.policy == "sequoia"
+    assert plan.proof == Proof("by what the model has learned", 0.0, False)
+    actions = CAPACITY.space.enumerate(10_000)
+    assert np.arange(8) @ plan.decision.action == (actions @ np.arange(8)).max()
+    assert plan.objective == "long run"
+    assert plan.gap > 0
 
 
 def test_why_costs_what_the_other_plan_is_worth_less():

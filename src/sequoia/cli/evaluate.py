@@ -22,7 +22,7 @@ from sequoia.evaluation.evaluate import BoundKind
 from sequoia.io import clear_unfinished, refuse_to_replace
 from sequoia.models.folder import load_model
 from sequoia.policies import POLICIES
-from sequoia.problem import load
+from sequoia.problem import Problem, load
 
 _WIDTH = 100
 _DEFAULT = "idle,random,sampling,myopic,price"
@@ -60,8 +60,9 @@ def evaluate_command(
     problem = load(file)
     q = None if model is None else load_model(model, problem)
     if policies is None:
-        policies = _DEFAULT if problem.is_decoupled else _DEFAULT.removesuffix(",price")
-    names = [name.strip() for name in policies.split(",") if name.strip()]
+        names = _usual_policies(problem, q is not None)
+    else:
+        names = [name.strip() for name in policies.split(",") if name.strip()]
     _check_output(output, force)
     question = [problem.fingerprint, names, episodes, seed, str(model)]
     cache = BlockCache(_work_folder(output, question))
@@ -90,6 +91,17 @@ def evaluate_command(
     print_evaluation(found)
     if output is not None:
         typer.echo(f"Wrote {output}; for pictures: sequoia report {output} -o report.html")
+
+
+def _usual_policies(problem: Problem, has_model: bool) -> list[str]:
+    """Return the policies that apply; say which usual one does not."""
+    names = _DEFAULT.split(",") + (["sequoia"] if has_model else [])
+    if not problem.is_decoupled:
+        names.remove("price")
+    if problem.space.system.violations(problem.space.idle):
+        names.remove("idle")
+        typer.echo("idle is left out: doing nothing is not allowed.", err=True)
+    return names
 
 
 def _check_output(output: Path | None, force: bool) -> None:

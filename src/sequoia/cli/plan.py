@@ -28,6 +28,8 @@ from sequoia.problem.tasks import Task
 
 _ENDINGS = (".csv", ".json")
 _MOST_ARMS = 15
+# As far as solvers prove anything.
+_PROVEN = 1e-6
 
 
 def plan(
@@ -38,7 +40,8 @@ def plan(
     policy: Annotated[
         str | None,
         typer.Option(
-            help=f"One of {', '.join(POLICIES)}; price, or myopic where arms infect each other.",
+            help=f"One of {', '.join(POLICIES)}; unless given, sequoia with a model, price without "
+            "one, and myopic where arms infect each other.",
             show_default=False,
         ),
     ] = None,
@@ -104,6 +107,13 @@ def to_json(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> dict[st
         "doing_nothing": _worth(found.idle),
         "gain": _worth(found.worth - found.idle),
         "gap": {"of": found.objective, "at_most": number(found.gap)},
+        "proof": None
+        if found.proof is None
+        else {
+            "no_plan_is_better": found.proof.objective,
+            "by_more_than": number(found.proof.gap),
+            "is_at_limit": found.proof.is_at_limit,
+        },
         "arms": _arms(planner, found),
         "why": [
             {
@@ -140,7 +150,7 @@ def _arms(planner: Planner, found: DayPlan) -> list[dict[str, Any]]:
 def _print(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> None:
     console = Console(highlight=False)
     console.print(Text(f"{found.problem.name}: {found.policy} plan"), soft_wrap=True)
-    console.print(_errand_table(found.tasks))
+    console.print(_task_table(found.tasks))
     gain = found.worth - found.idle
     console.print(
         f"Next step: {found.worth.next_step:.4g} expected reward, {gain.next_step:+.4g} against "
@@ -150,16 +160,18 @@ def _print(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> None:
     if gain.long_run is not None:
         console.print(
             f"Long run: {found.worth.long_run:.4g} over {planner.problem.horizon} steps by "
-            f"prices, {gain.long_run:+.4g} against doing nothing today.",
+            f"prices, {gain.long_run:+.4g} against doing nothing today. This is from today's "
+            "states on; sequoia bound is about the usual start, so it may be lower.",
             soft_wrap=True,
         )
-    console.print(_gap_in_words(found), soft_wrap=True)
+    for line in _proof_in_words(found):
+        console.print(line, soft_wrap=True)
     _print_arms(console, _arms(planner, found))
     for one in reasons:
         console.print(Text(_why_in_words(one)), soft_wrap=True)
 
 
-def _errand_table(tasks: Sequence[Task]) -> Table:
+def _task_table(tasks: Sequence[Task]) -> Table:
     """Show the columns that say something."""
     if not tasks:
         return Table("nothing to do today", box=None)
@@ -185,10 +197,26 @@ def _print_arms(console: Console, rows: Sequence[dict[str, Any]]) -> None:
         console.print(f"and {len(rows) - _MOST_ARMS} more arms")
 
 
-def _gap_in_words(found: DayPlan) -> str:
-    if found.gap <= 1e-6:
-        return f"Proven: no plan is better for the {found.objective}."
-    return f"No plan is better for the {found.objective} by more than {100 * found.gap:.2g} %."
+def _proof_in_words(found: DayPlan) -> list[str]:
+    """Say what is proven: by what the policy maximises and, if that is another thing, by ours."""
+    lines = []
+    proof = found.proof
+    if proof is None:
+        lines.append(f"Nothing is proven about {found.policy} plans.")
+    elif proof.gap <= _PROVEN:
+        lines.append(f"Proven: no plan is better {proof.objective}.")
+    else:
+        why = " (a limit cut the proof off)" if proof.is_at_limit else ""
+        lines.append(
+            f"No plan is better {proof.objective} by more than {100 * proof.gap:.2g} %{why}."
+        )
+    if proof is None or found.objective not in proof.objective:
+        seen = "as prices see it" if found.objective == "long run" else "for the next step"
+        if found.gap <= _PROVEN:
+            lines.append(f"It is also the best plan {seen}.")
+        else:
+            lines.append(f"The best plan {seen} is better by at most {100 * found.gap:.2g} %.")
+    return lines
 
 
 def _why_in_words(one: Why) -> str:

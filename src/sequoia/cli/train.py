@@ -16,10 +16,11 @@ from sequoia.cli.progress import duration
 from sequoia.errors import ConfigError
 from sequoia.models.folder import ABOUT, read_about
 from sequoia.problem import load
+from sequoia.problem.names import count
 
 Watch = Callable[[Any], None]
 
-_SUMMARY = ("problem", "start", "reward", "bound", "rounds", "seconds")
+_SUMMARY = ("problem", "start", "reward", "bound", "gain", "rounds", "seconds")
 
 
 def train(
@@ -100,11 +101,25 @@ def read_settings(texts: Sequence[str]) -> dict[str, Any]:
 def _print(found: Mapping[str, Any], file: Path, output: Path) -> None:
     bound = "" if found["bound"] is None else f"; no policy earns more than {found['bound']:.4g}"
     typer.echo(
-        f"Trained {found['problem']} in {found['rounds']} rounds, {found['seconds']:.0f} s.\n"
+        f"Trained {found['problem']} in {count(found['rounds'], 'round')}, "
+        f"{found['seconds']:.0f} s.\n"
         f"Reward per step in held-out episodes: {found['start']:.4g} at the start, "
         f"{found['reward']:.4g} now{bound}.\n"
+        f"{_gain_in_words(found)}"
         f"Wrote {output}; next: sequoia evaluate {file} --policies random,myopic,price,sequoia "
         f"--model {output}"
+    )
+
+
+def _gain_in_words(found: Mapping[str, Any]) -> str:
+    """Say so where learning gained nothing that luck does not explain."""
+    if found["gain"] is None or found["gain"][1] > 0:
+        return ""
+    mean, _, high = found["gain"]
+    advice = " The policy price needs no model and is as good." if found["bound"] else ""
+    return (
+        f"Learning gained nothing that is more than luck over where it started: {mean:+.3g} ± "
+        f"{high - mean:.2g} per step.{advice}\n"
     )
 
 

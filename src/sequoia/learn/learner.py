@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import torch
 
+from sequoia.evaluation.intervals import Estimate
 from sequoia.learn.config import Config
 from sequoia.models.model import Model
 from sequoia.problem import Environment
@@ -96,6 +97,11 @@ class Learner(ABC, Generic[Settings]):
     @abstractmethod
     def result_reward(self) -> float:
         """What that model earns per step in the held-out episodes."""
+
+    @property
+    def gain(self) -> Estimate | None:
+        """By how much the result earns more per step than where learning started, if known."""
+        return None
 
     @abstractmethod
     def state(self) -> tuple[Tensors, dict[str, Any]]:

@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
+from sequoia.evaluation.intervals import Estimate, estimate
 from sequoia.learn.learner import Learner, Round, Tensors
 from sequoia.learn.price_start import has_prices, loosened, priced
 from sequoia.learn.q_and_critic import QAndCritic, StateBatch
@@ -72,6 +73,7 @@ class QLearning(Learner[QLearningConfig]):
         self.steps = 0
         self.best: Tensors = {}
         self.best_reward = self.last_reward = -np.inf
+        self.start_rewards = self.best_rewards = np.empty(0)
         self.tries_since_best = 0
 
     @property
@@ -244,15 +246,20 @@ class QLearning(Learner[QLearningConfig]):
 
     # ------------------------------------------------------------------ which network is kept
 
-    def validate(self) -> float:
-        """Play the held-out episodes without exploring and return the mean reward per step."""
-        return float(rollout(self.environment, self._greedy, self._held_out).rewards.mean())
+    def validate(self) -> FloatArray:
+        """Play the held-out episodes without exploring; return the mean reward per step of each."""
+        played = rollout(self.environment, self._greedy, self._held_out)
+        rewards: FloatArray = played.rewards.mean(axis=1)
+        return rewards
 
-    def _report(self, losses: list[float], reward: float | None) -> Round:
-        if reward is not None:
+    def _report(self, losses: list[float], rewards: FloatArray | None) -> Round:
+        reward = None if rewards is None else float(rewards.mean())
+        if rewards is not None and reward is not None:
             self.last_reward = reward
+            if not len(self.start_rewards):
+                self.start_rewards = rewards
             if reward > self.best_reward:
-                self.best_reward, self.tries_since_best = reward, 0
+                self.best_reward, self.best_rewards, self.tries_since_best = reward, rewards, 0
                 self.best = self.learned.q.copy()
             else:
                 self.tries_since_best += 1
@@ -269,6 +276,13 @@ class QLearning(Learner[QLearningConfig]):
     def result_reward(self) -> float:
         """What `result` earned when it was last played."""
         return self.best_reward if self.config.selection.keep_best else self.last_reward
+
+    @property
+    def gain(self) -> Estimate | None:
+        """Of the best network, in the same held-out episodes."""
+        if not self.config.selection.keep_best or len(self.start_rewards) < 2:
+            return None
+        return estimate(self.best_rewards - self.start_rewards)
 
     # ------------------------------------------------------------------ checkpoints
 
@@ -287,6 +301,8 @@ class QLearning(Learner[QLearningConfig]):
             "steps": self.steps,
             "best_reward": self.best_reward,
             "last_reward": self.last_reward,
+            "start_rewards": self.start_rewards.tolist(),
+            "best_rewards": self.best_rewards.tolist(),
             "tries_since_best": self.tries_since_best,
             "bound": self.bound,
             "batches": [learned.q.batches, learned.critic.batches],
@@ -302,6 +318,8 @@ class QLearning(Learner[QLearningConfig]):
         counts = ("rounds", "steps", "best_reward", "last_reward", "tries_since_best", "bound")
         for name in counts:
             setattr(self, name, facts[name])
+        self.start_rewards = np.array(facts["start_rewards"])
+        self.best_rewards = np.array(facts["best_rewards"])
         self.learned.q.restore(_under(tensors, "q."), facts["batches"][0])
         self.learned.critic.restore(_under(tensors, "critic."), facts["batches"][1])
         self.learned.scale = facts["scale"]

@@ -141,6 +141,7 @@ class _Run:
 
     def result(self) -> Trained:
         learner = self._learner
+        gain = learner.gain
         return Trained(
             learner.result(),
             learner.config.learner,
@@ -148,6 +149,7 @@ class _Run:
             learner.seed,
             learner.result_reward,
             learner.bound,
+            None if gain is None else (gain.mean, gain.low, gain.high),
             self.seconds,
             self.history,
         )

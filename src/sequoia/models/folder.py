@@ -41,6 +41,9 @@ class Trained:
         Mean reward per step in the held-out episodes.
     bound
         No policy earns more per step; ``None`` where none is known.
+    gain
+        By how much it earns more per step than where learning started: mean, low and high ends of
+        its interval; ``None`` where that is not known.
     seconds
         How long it took.
     history
@@ -53,6 +56,7 @@ class Trained:
     seed: int
     reward: float
     bound: float | None
+    gain: tuple[float, float, float] | None
     seconds: float
     history: Sequence[Mapping[str, Any]]
 
@@ -77,6 +81,7 @@ def save_model(folder: Path, trained: Trained) -> None:
         "start": trained.history[0]["reward"],
         "reward": trained.reward,
         "bound": trained.bound,
+        "gain": trained.gain,
         "seconds": trained.seconds,
         "weights": hashlib.sha256(weights).hexdigest(),
     }

@@ -9,18 +9,19 @@ from numpy.typing import ArrayLike
 
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import relax
-from sequoia.errors import InfeasibleSpace, SolverFailed
+from sequoia.errors import InfeasibleSpace
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.planning.overrides import columns_of, including, leaving_out
-from sequoia.policies import QFunction, make_policy
+from sequoia.policies import Myopic, Policy, PricePolicy, QFunction, Sequoia, make_policy
 from sequoia.policies.myopic import next_step_weights
+from sequoia.policies.registry import policy_called
 from sequoia.problem import Decision, Problem, Rules
 from sequoia.problem.tasks import Task
+from sequoia.simulate import Decisions
 from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, FloatArray, IntArray, frozen
 
 _LEAST_SECONDS = 0.5
-_BY_PRICES = ("price", "price-update")
 
 
 @dataclass(frozen=True)
@@ -57,7 +58,7 @@ class Why:
     cost
         What is lost when the plan is made without it, or with it; ``None`` when there is none.
     instead
-        The errands of that other plan.
+        The tasks of that other plan.
     reason
         Why there is no other plan.
     """
@@ -69,6 +70,25 @@ class Why:
     reason: str = ""
 
 
+@dataclass(frozen=True)
+class Proof:
+    """How good a decision is by what its policy maximises.
+
+    Attributes
+    ----------
+    objective
+        What that is, in words that go on from "no plan is better".
+    gap
+        No decision is better by more, relatively.
+    is_at_limit
+        Whether a limit of time or work cut the proof off.
+    """
+
+    objective: str
+    gap: float
+    is_at_limit: bool
+
+
 @dataclass(frozen=True, eq=False)
 class DayPlan:
     """A plan for one state.
@@ -77,10 +97,12 @@ class DayPlan:
     ----------
     worth, idle
         What the plan is worth, and what doing nothing would be.
+    proof
+        What is proven by what the policy itself maximises; ``None`` where that is nothing.
     objective
         What the gap is about: ``"next step"`` for myopic and without prices, else ``"long run"``.
     gap
-        No decision is better than this one by more, relatively.
+        By that objective, as prices see the long run, no decision is better by more, relatively.
     """
 
     problem: Problem
@@ -89,6 +111,7 @@ class DayPlan:
     decision: Decision
     worth: Worth
     idle: Worth
+    proof: Proof | None
     objective: str
     gap: float
     seconds: float
@@ -169,33 +192,51 @@ class Planner:
         today
             The problem with whatever is special today.
         policy
-            A name known to `make_policy`; ``"price"``, or ``"myopic"`` where there are no prices.
+            A name known to `make_policy`; unless given, ``"sequoia"`` with a model, ``"price"``
+            without one, and ``"myopic"`` where there are no prices.
         """
         began = time.perf_counter()
-        policy = policy or ("price" if self.has_prices else "myopic")
-        by_prices = policy in _BY_PRICES or (policy != "myopic" and self.has_prices)
-        weights = self.long_run if by_prices else self.next_step
-        if policy in ("myopic", *_BY_PRICES):
-            action, bound = self._best(today, weights)
-            decision = today.space.certify(action)
-        else:
-            acting = make_policy(policy, today, q, self._seconds)
-            acting.reset(1)
-            decision = acting.act(self.state[None], 0, [np.random.default_rng(0)])[0]
-            bound = self._best(today, weights)[1]
-        level = today.levels(decision.action[None])[0]
-        value = float(weights[np.arange(len(level)), level].sum())
+        policy = policy or self._usual_policy(q)
+        acting = self._acting(policy, today, q)
+        acting.reset(1)
+        made = acting.act(self.state[None], 0, [np.random.default_rng(0)])
+        decision, worth = made[0], self.worth(made.actions[0])
+        is_long = self.has_prices and policy != Myopic.name
+        value = worth.long_run if is_long else worth.next_step
+        assert value is not None
+        gap = max(0.0, self._most(today, is_long) - value)
         return DayPlan(
             problem=today,
             state=self.state,
             policy=policy,
             decision=decision,
-            worth=self.worth(decision.action),
+            worth=worth,
             idle=self.worth(np.zeros_like(decision.action)),
-            objective="long run" if by_prices else "next step",
-            gap=max(0.0, bound - value) / max(abs(value), 1e-9),
+            proof=self._proof(acting, made),
+            objective="long run" if is_long else "next step",
+            gap=gap / abs(value) if value else gap,
             seconds=time.perf_counter() - began,
         )
+
+    def _usual_policy(self, q: QFunction | None) -> str:
+        if q is not None:
+            return Sequoia.name
+        return PricePolicy.name if self.has_prices else Myopic.name
+
+    def _acting(self, policy: str, today: Problem, q: QFunction | None) -> Policy:
+        """Make the policy; prices are those of today's state."""
+        if policy_called(policy).needs_prices and self.has_prices:
+            return PricePolicy(today, self.prices, seconds=self._seconds)
+        return make_policy(policy, today, q, self._seconds)
+
+    def _proof(self, acting: Policy, made: Decisions) -> Proof | None:
+        if acting.objective is None or not np.isfinite(made.bounds[0]):
+            return None
+        # What prices pay back later counts as well, where the gap is said relative to a value.
+        later = self.prices.offset() if acting.needs_prices and self.has_prices else 0.0
+        value, gap = float(made.values[0]) + later, float(made.bounds[0] - made.values[0])
+        gap = max(0.0, gap) / abs(value) if value else max(0.0, gap)
+        return Proof(acting.objective, gap, bool(made.is_at_limit[0]))
 
     def why(self, plan: DayPlan, text: str) -> Why:
         """Say what it costs to drop or to include one arm, such as ``"arm:12"``."""
@@ -211,12 +252,11 @@ class Planner:
             return Why(name, is_chosen, None, reason=str(error))
         return Why(name, is_chosen, plan.worth - other.worth, tuple(other.tasks))
 
-    def _best(self, today: Problem, weights: FloatArray) -> tuple[ActionArray, float]:
-        """Return the best action and what no action exceeds."""
-        linear = LinearArgmax(
+    def _most(self, today: Problem, is_long: bool) -> float:
+        """Return what no plan under today's rules exceeds, in the long run or the next step."""
+        argmax = LinearArgmax(
             ActionEncoding.of_problem(today), limits=Limits(seconds=self._seconds)
         )
-        best = linear.best_doses(weights)
-        if best.action is None:
-            raise SolverFailed(f"no plan was found in {self._seconds:g} seconds; allow more time.")
-        return best.action, best.bound
+        if is_long:
+            return argmax.best_doses(self.long_run).bound + self.prices.offset()
+        return argmax.best_doses(self.next_step).bound

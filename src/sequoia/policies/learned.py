@@ -29,6 +29,7 @@ class Sequoia(StatewisePolicy):
 
     name = "sequoia"
     words = "the best decision by a learned value"
+    objective = "by what the model has learned"
     style = Style("#D55E00", "P")
     needs_model = True
 

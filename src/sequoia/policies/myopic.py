@@ -19,6 +19,7 @@ class Myopic(LinearPolicy):
 
     name = "myopic"
     words = "the best decision for the next step"
+    objective = "for the next step"
     style = Style("#009E73", "<")
 
     @classmethod

@@ -20,6 +20,7 @@ class Optimal(StatewisePolicy):
 
     name = "exact"
     words = "the optimum by dynamic programming; for tiny problems"
+    objective = "at all"
     style = Style("#000000", "H")
 
     def __init__(self, problem: Problem) -> None:

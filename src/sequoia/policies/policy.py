@@ -53,6 +53,8 @@ class Policy(ABC):
         What it does, in one line.
     style
         Its colour and marker; ``None`` for one by its position.
+    objective
+        What its decisions maximise, in words; ``None`` where they maximise nothing.
     needs_model, needs_prices
         Whether a trained model, or prices of the problem, are needed.
     """
@@ -60,6 +62,7 @@ class Policy(ABC):
     name: str
     words: ClassVar[str] = ""
     style: ClassVar[Style | None] = None
+    objective: ClassVar[str | None] = None
     needs_model: ClassVar[bool] = False
     needs_prices: ClassVar[bool] = False
 

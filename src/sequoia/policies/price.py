@@ -25,6 +25,7 @@ class PricePolicy(LinearPolicy):
 
     name = "price"
     words = "the best decision at prices found once"
+    objective = "for the long run, as prices see it"
     style = Style("#0072B2", "*")
     needs_prices = True
 

@@ -34,6 +34,7 @@ class PriceUpdatePolicy(LinearPolicy):
 
     name = "price-update"
     words = "the best decision at prices found anew every five steps"
+    objective = "for the long run, as prices see it"
     style = Style("#882255", "X", "--")
     needs_prices = True
 
