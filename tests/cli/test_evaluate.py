@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from real_command import PATIENCE, ended, start, wait_for
-from sequoia import save
+from sequoia import Rules, save
 from sequoia.problem.families import capacity, standard
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
@@ -44,6 +44,16 @@ def test_a_table_and_a_file(run):
     assert lines[5].startswith("No policy earns more than")
     assert lines[-1] == "Wrote e.json; for pictures: sequoia report e.json -o report.html"
     assert sorted(os.listdir()) == ["e.json", "p.npz"]
+
+
+def test_idle_is_left_out_where_doing_nothing_is_forbidden(run, tmp_path):
+    problem = capacity(arms=6, workers=2, horizon=4).with_rules(Rules(must=["arm 1"]))
+    save(problem, tmp_path / "must.npz")
+    outcome = run("evaluate", "must.npz", "--episodes", "2")
+    assert outcome.code == 0
+    assert outcome.err == "idle is left out: doing nothing is not allowed.\n"
+    assert "idle" not in outcome.out
+    assert "price" in outcome.out
 
 
 def test_json_alone_on_stdout(run):

@@ -32,7 +32,26 @@ def test_a_plan_in_words(run, name, policy):
     assert lines[1].split()[-1] == "do"
     assert any(line.startswith("Next step: ") for line in lines)
     assert any(line.startswith("Long run: ") for line in lines)
-    assert any(line.startswith(("Proven: ", "No plan is better")) for line in lines)
+    said = {
+        "price": "Proven: no plan is better for the long run, as prices see it.",
+        "myopic": "Proven: no plan is better for the next step.",
+        "sampling": "Nothing is proven about sampling plans.",
+    }
+    assert said[policy] in lines
+    other = any(line.startswith("The best plan as prices see it is better by") for line in lines)
+    assert other == (policy == "sampling")
+
+
+def test_with_a_model_the_plan_is_that_of_the_model(run):
+    few = [
+        text for pair in ("rounds=0", "prices=lp", "n_eval_episodes=1") for text in ("--set", pair)
+    ]
+    assert run("train", "cap.npz", "-o", "model", *few).code == 0
+    asked = ("plan", "cap.npz", "--state", "cap.csv", "--model", "model")
+    content = json.loads(run(*asked, "--json").out)
+    assert content["policy"] == "sequoia"
+    assert content["proof"]["no_plan_is_better"] == "by what the model has learned"
+    assert "Proven: no plan is better by what the model has learned." in run(*asked).out
 
 
 def test_what_is_special_today(run):

@@ -77,7 +77,7 @@ def test_a_model_and_what_to_do_with_it(run):
 def test_json_alone_on_stdout(run):
     outcome = run("train", "p.npz", "-o", "model", *settings(), "--json")
     found = json.loads(outcome.out)
-    assert list(found) == ["problem", "start", "reward", "bound", "rounds", "seconds"]
+    assert list(found) == ["problem", "start", "reward", "bound", "rounds", "seconds", "gain"]
     assert found["reward"] >= found["start"]
     again = run("train", "p.npz", "-o", "model", *settings(), "--json", "--resume")
     assert json.loads(again.out) == found
@@ -119,6 +119,21 @@ def test_what_goes_wrong_is_one_line(run, arguments, words):
 
 def test_an_output_is_asked_for(run):
     assert_one_line(run("train", "p.npz"), "--output")
+
+
+def test_it_says_when_learning_gained_nothing(run):
+    """After no rounds at all, there is nothing to gain."""
+    outcome = run("train", "p.npz", "-o", "model", *settings(rounds=0, n_eval_episodes=4))
+    assert outcome.code == 0
+    assert (
+        "Learning gained nothing that is more than luck over where it started: +0 ± 0"
+        in outcome.out
+    )
+    assert "The policy price needs no model and is as good." in outcome.out
+    gain = json.loads(run("train", "p.npz", "-o", "other", *settings(rounds=0), "--json").out)[
+        "gain"
+    ]
+    assert gain == [0.0, 0.0, 0.0]
 
 
 def test_a_model_is_not_overwritten(run):

@@ -165,7 +165,7 @@ def test_it_stops_when_nothing_gets_better(patience, monkeypatch):
 
     def validate():
         seen.append(one.learned.q.copy())
-        return next(rewards)
+        return np.array([next(rewards)])
 
     monkeypatch.setattr(one, "validate", validate)
     done = [one.begin()]

@@ -20,7 +20,7 @@ from sequoia.problem.names import count
 
 Watch = Callable[[Any], None]
 
-_SUMMARY = ("problem", "start", "reward", "bound", "gain", "rounds", "seconds")
+_SUMMARY = ("problem", "start", "reward", "bound", "rounds", "seconds", "gain")
 
 
 def train(
@@ -105,9 +105,8 @@ def _print(found: Mapping[str, Any], file: Path, output: Path) -> None:
         f"{found['seconds']:.0f} s.\n"
         f"Reward per step in held-out episodes: {found['start']:.4g} at the start, "
         f"{found['reward']:.4g} now{bound}.\n"
-        f"{_gain_in_words(found)}"
         f"Wrote {output}; next: sequoia evaluate {file} --policies random,myopic,price,sequoia "
-        f"--model {output}"
+        f"--model {output}{_gain_in_words(found)}"
     )
 
 
@@ -118,8 +117,8 @@ def _gain_in_words(found: Mapping[str, Any]) -> str:
     mean, _, high = found["gain"]
     advice = " The policy price needs no model and is as good." if found["bound"] else ""
     return (
-        f"Learning gained nothing that is more than luck over where it started: {mean:+.3g} ± "
-        f"{high - mean:.2g} per step.{advice}\n"
+        f"\nLearning gained nothing that is more than luck over where it started: {mean:+.3g} ± "
+        f"{high - mean:.2g} per step.{advice}"
     )
 
 
