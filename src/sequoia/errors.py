@@ -30,7 +30,7 @@ class InfeasibleSpace(SequoiaError):
 
 
 class TooLarge(SequoiaError):
-    """An exact method would need more than it is allowed; the message says how much."""
+    """Something would need more than it is allowed; the message says how much."""
 
 
 class SolverUnavailable(SequoiaError):

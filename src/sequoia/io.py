@@ -1,14 +1,19 @@
 """Files that appear complete or not at all, that replace nothing unasked, and locks."""
 
+import json
 import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+import tomllib
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any, TypeVar
 
 from sequoia.errors import FileError
+
+T = TypeVar("T")
 
 UNFINISHED = ".writing-"
 
@@ -46,6 +51,37 @@ def write_bytes(target: Path, content: bytes) -> None:
 def write_text(target: Path, content: str) -> None:
     """Write text in UTF-8, ending in a line break."""
     write_bytes(target, (content.rstrip("\n") + "\n").encode())
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a file, or say in one line why not."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise FileError(f"{path} does not exist.") from None
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}.") from None
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read TOML, or say in one line what is wrong with it."""
+    return _parsed(path, "TOML", tomllib.loads)
+
+
+def read_json(path: Path) -> Any:
+    """Read JSON, or say in one line what is wrong with it."""
+    return _parsed(path, "JSON", json.loads)
+
+
+def _parsed(path: Path, language: str, parse: Callable[[str], T]) -> T:
+    content = read_bytes(path)
+    try:
+        return parse(content.decode("utf-8-sig"))
+    except RecursionError:
+        raise FileError(f"{path} is nested too deeply to be read.") from None
+    except ValueError as error:
+        reason = " ".join(str(error).split())[:200]
+        raise FileError(f"{path} cannot be read as {language}: {reason}.") from None
 
 
 def make_folder(folder: Path) -> None:

@@ -84,11 +84,11 @@ def test_a_model_for_another_problem_is_refused(tmp_path):
     ("file", "content", "words"),
     [
         ("model.json", None, "holds no trained model; model.json is missing"),
-        ("model.json", b"{", "is not JSON"),
-        ("model.json", b"\xff\xfe\x00", "is not JSON"),
+        ("model.json", b"{", "cannot be read as JSON"),
+        ("model.json", b"\xff\xfe\x00", "cannot be read as JSON"),
         ("model.json", b"[1]", "is not a table of settings"),
         ("model.json", b'{"format": 99}', "has format 99; this version reads 2"),
-        ("weights.safetensors", None, "cannot be read"),
+        ("weights.safetensors", None, "weights.safetensors does not exist"),
         ("weights.safetensors", b"", "is not the file that .* describes"),
     ],
 )

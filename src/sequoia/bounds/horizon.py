@@ -7,6 +7,7 @@ import numpy as np
 
 from sequoia.errors import ProblemError
 from sequoia.problem import Problem
+from sequoia.sizes import MOST_STEPS, require_at_most
 from sequoia.validation import FloatArray
 
 
@@ -31,6 +32,7 @@ class Horizon:
     def __post_init__(self) -> None:
         if self.steps < 0 or (self.steps == 0 and not self.is_endless):
             raise ProblemError(f"horizon is {self.steps}; at least 1 step is wanted.")
+        require_at_most("horizon", self.steps, "steps", MOST_STEPS)
         if self.is_endless and not 0 < self.discount < 1:
             raise ProblemError(
                 f"the discount is {self.discount}; without an end, less than 1 is wanted."

@@ -93,7 +93,7 @@ def read_settings(texts: Sequence[str]) -> dict[str, Any]:
             raise ConfigError(f"--set {text!r} is not NAME=VALUE.")
         try:
             found[name.strip()] = json.loads(value)
-        except ValueError:
+        except (ValueError, RecursionError):
             found[name.strip()] = value
     return found
 

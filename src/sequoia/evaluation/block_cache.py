@@ -12,9 +12,18 @@ from pathlib import Path
 import numpy as np
 
 from sequoia.bounds.certificate import Bound
+from sequoia.errors import FileError
 from sequoia.evaluation.block_runner import Played
 from sequoia.evaluation.evaluation import bound_from_json, bound_to_json
-from sequoia.io import UNFINISHED, clear_unfinished, locked, make_folder, write_bytes, write_text
+from sequoia.io import (
+    UNFINISHED,
+    clear_unfinished,
+    locked,
+    make_folder,
+    read_json,
+    write_bytes,
+    write_text,
+)
 
 _FIELDS = ("rewards", "seconds", "gaps", "is_at_limit", "states", "actions")
 
@@ -70,8 +79,8 @@ class BlockCache:
     def load_bound(self, key: tuple[object, ...]) -> Bound | None:
         """Return the bound that was kept under ``key``."""
         try:
-            return bound_from_json(json.loads(self._path(".json", key).read_text()))
-        except (OSError, ValueError, KeyError):
+            return bound_from_json(read_json(self._path(".json", key)))
+        except (FileError, LookupError, TypeError, ValueError):
             return None
 
     def save_bound(self, key: tuple[object, ...], bound: Bound) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from sequoia.errors import FileError, SequoiaError
 from sequoia.evaluation.evaluation import Evaluation, bound_from_json, number
-from sequoia.io import write_text
+from sequoia.io import read_json, write_text
 from sequoia.problem.environment import States
 from sequoia.simulate import Episode
 from sequoia.validation import ActionArray, BoolArray, FloatArray, frozen
@@ -54,12 +54,7 @@ def save_evaluation(evaluation: Evaluation, path: str | os.PathLike[str]) -> Non
 def load_evaluation(path: str | os.PathLike[str]) -> Evaluation:
     """Read what `save_evaluation` wrote."""
     source = Path(path)
-    try:
-        content = json.loads(source.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise FileError(f"{source} does not exist.") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise FileError(f"{source} cannot be read: {' '.join(str(error).split())}.") from None
+    content = read_json(source)
     try:
         if content["data"]["format"] != FORMAT:
             raise FileError(f"its format is {content['data']['format']}; {FORMAT} is read")

@@ -15,7 +15,7 @@ from safetensors.numpy import load as read_arrays
 from safetensors.numpy import save as write_arrays
 
 from sequoia.errors import FileError
-from sequoia.io import make_folder, write_bytes, write_text
+from sequoia.io import make_folder, read_bytes, read_json, write_bytes, write_text
 from sequoia.models.model import Model
 from sequoia.models.q_model import QModel
 from sequoia.problem import Environment
@@ -109,7 +109,7 @@ def load_model(folder: Path, environment: Environment) -> Model:
             f"{folder} was trained for {about.get('problem')} ({about.get('fingerprint')}), not "
             f"for {environment.name} ({environment.fingerprint}); train a model for it."
         )
-    content = _read(folder / WEIGHTS)
+    content = read_bytes(folder / WEIGHTS)
     if hashlib.sha256(content).hexdigest() != about.get("weights"):
         raise FileError(f"{folder / WEIGHTS} is not the file that {folder / ABOUT} describes.")
     try:
@@ -123,20 +123,10 @@ def read_about(folder: Path) -> dict[str, Any]:
     """Return what ``model.json`` says."""
     if not (folder / ABOUT).is_file():
         raise FileError(f"{folder} holds no trained model; {ABOUT} is missing.")
-    try:
-        about = json.loads(_read(folder / ABOUT))
-    except ValueError:
-        raise FileError(f"{folder / ABOUT} is not JSON.") from None
+    about = read_json(folder / ABOUT)
     if not isinstance(about, dict):
         raise FileError(f"{folder / ABOUT} is not a table of settings.")
     return about
-
-
-def _read(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror}.") from None
 
 
 def _csv(history: Sequence[Mapping[str, Any]]) -> str:

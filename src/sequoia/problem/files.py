@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import tempfile
-import tomllib
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ import numpy as np
 import tomli_w
 
 from sequoia.errors import FileError, SequoiaError
-from sequoia.io import UNFINISHED, clear_unfinished, held, refuse_to_replace
+from sequoia.io import UNFINISHED, clear_unfinished, held, read_toml, refuse_to_replace
 from sequoia.problem.problem import Problem
 from sequoia.problem.reading import OPTIONAL_TABLES, TABLES, in_todays_words, read_problem
 from sequoia.problem.tables import Column, Table, TableSet
@@ -185,12 +184,9 @@ def _texts(column: Column) -> list[str]:
 
 def _read_folder(path: Path) -> tuple[TableSet, str]:
     header = path / HEADER
-    try:
-        options = tomllib.loads(header.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise FileError(f"{path} has no problem.toml; a problem folder is wanted.") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise FileError(f"{header} cannot be read: {' '.join(str(error).split())}.") from None
+    if not header.exists():
+        raise FileError(f"{path} has no problem.toml; a problem folder is wanted.")
+    options = read_toml(header)
     fingerprint = options.pop("fingerprint", "")
     tables = {name: _read_csv(path / f"{name}.csv") for name in sorted(TABLES & _csv_names(path))}
     return TableSet(options, tables, str(header)), str(fingerprint)

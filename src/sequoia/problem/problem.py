@@ -14,6 +14,7 @@ from sequoia.problem.contagion import Contagion
 from sequoia.problem.rules import Rules
 from sequoia.problem.spaces import ActionSpace, with_rules, write_space
 from sequoia.problem.tables import Column, TableSet, table
+from sequoia.sizes import MOST_STEPS
 from sequoia.validation import FloatArray, IntArray, frozen, require, whole
 
 _DOSE_TOLERANCE = 1e-9
@@ -61,7 +62,7 @@ class Problem:
         if not 0 < self.discount <= 1:
             raise ProblemError(f"problem.discount is {self.discount}; (0, 1] is wanted.")
         object.__setattr__(self, "start", start)
-        object.__setattr__(self, "horizon", whole("problem.horizon", self.horizon, 1))
+        object.__setattr__(self, "horizon", whole("problem.horizon", self.horizon, 1, MOST_STEPS))
         object.__setattr__(self, "discount", float(self.discount))
         object.__setattr__(self, "influence", _influence(self.influence, arms, columns))
         self._check_doses()

@@ -6,7 +6,9 @@ import numpy as np
 
 from sequoia.problem import Environment
 from sequoia.problem.environment import States
+from sequoia.problem.names import count
 from sequoia.rng import stream
+from sequoia.sizes import require_memory
 from sequoia.validation import FloatArray
 
 
@@ -28,13 +30,15 @@ class Scenarios:
     @classmethod
     def sample(cls, environment: Environment, episodes: int, seed: int) -> "Scenarios":
         """Draw episodes; the first ones stay the same when more are asked for."""
-        drawn = [
-            (environment.draw_start(rng, 1)[0], rng.random(shape))
-            for shape in ((environment.horizon, environment.n_noise),)
-            for rng in (stream(seed, f"scenario:{episode}") for episode in range(episodes))
-        ]
-        start = np.array([first for first, _ in drawn])
-        noise = np.array([luck for _, luck in drawn])
+        shape = (environment.horizon, environment.n_noise)
+        what = f"the luck of {count(episodes, 'episode')} of {count(shape[0], 'step')}"
+        require_memory(what, float(episodes) * shape[0] * shape[1])
+        first, noise = [], np.empty((episodes, *shape))
+        for episode in range(episodes):
+            rng = stream(seed, f"scenario:{episode}")
+            first.append(environment.draw_start(rng, 1)[0])
+            rng.random(out=noise[episode])
+        start = np.array(first)
         start.setflags(write=False)
         noise.setflags(write=False)
         return cls(start, noise)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import tomli_w
 from pydantic import ValidationError
@@ -18,6 +17,7 @@ from sequoia.io import (
     is_locked,
     locked,
     make_folder,
+    read_json,
     refuse_to_replace,
     write_text,
 )
@@ -65,9 +65,8 @@ class ResultsFolder:
     def result(self, cell: Cell) -> CellResult | None:
         """Return what a cell found; ``None`` while it is not done, or when the file is damaged."""
         try:
-            content = json.loads((self._of(cell) / "result.json").read_text(encoding="utf-8"))
-            return CellResult.model_validate(content)
-        except (OSError, ValueError, ValidationError):
+            return CellResult.model_validate(read_json(self._of(cell) / "result.json"))
+        except (FileError, ValidationError):
             return None
 
     def error(self, cell: Cell) -> str | None:
@@ -119,11 +118,11 @@ class ResultsFolder:
     def running(self) -> tuple[int, dict[str, float]]:
         """Return the number of processes, and for how many seconds each cell has been running."""
         try:
-            content: dict[str, Any] = json.loads(self._running.read_text())
-        except (OSError, ValueError):
+            content = read_json(self._running)
+            since = {key: time.time() - float(began) for key, began in content["cells"].items()}
+            return int(content["jobs"]), since
+        except (FileError, LookupError, TypeError, ValueError, AttributeError):
             return 1, {}
-        now = time.time()
-        return content["jobs"], {key: now - began for key, began in content["cells"].items()}
 
     def _of(self, cell: Cell) -> Path:
         return self.path / "cells" / cell.key

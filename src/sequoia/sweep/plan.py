@@ -2,7 +2,8 @@
 
 import inspect
 import itertools
-import tomllib
+import math
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,9 +21,11 @@ from pydantic import (
 
 from sequoia.errors import FileError, SequoiaError
 from sequoia.evaluation.evaluate import BoundKind
+from sequoia.io import read_toml
 from sequoia.policies.policy import SECONDS
 from sequoia.policies.registry import policy_called
 from sequoia.problem.families import FAMILIES
+from sequoia.sizes import MOST_CELLS, MOST_EPISODES, require_at_most
 from sequoia.sweep.cell import Cell, Entry, Training
 
 DEFAULT_TRAINING = Training("default", {})
@@ -30,11 +33,15 @@ DEFAULT_TRAINING = Training("default", {})
 
 def _count_from_one(value: object) -> object:
     """Read a number of seeds as the paper does: ``3`` is 1, 2, 3."""
-    return range(1, value + 1) if type(value) is int else value
+    if type(value) is not int:
+        return value
+    if value > MOST_CELLS:
+        raise ValueError(f"{value} seeds are asked for; at most {MOST_CELLS} are allowed")
+    return range(1, value + 1)
 
 
 def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
-    twice = sorted({value for value in values if values.count(value) > 1})
+    twice = sorted(value for value, times in Counter(values).items() if times > 1)
     if twice:
         raise ValueError(f"{twice[0]!r} is named twice")
     return values
@@ -43,7 +50,7 @@ def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
 Seed = Annotated[int, Field(strict=True, ge=0)]
 Seeds = Annotated[tuple[Seed, ...], BeforeValidator(_count_from_one), Field(min_length=1)]
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
-Episodes = Annotated[int, Field(strict=True, ge=1)]
+Episodes = Annotated[int, Field(strict=True, ge=1, le=MOST_EPISODES)]
 Seconds = Annotated[float, Field(gt=0)]
 
 
@@ -104,6 +111,11 @@ class ProblemGrid(BaseModel):
         given = self.model_extra or {}
         return {name: v if isinstance(v, list) else [v] for name, v in given.items()}
 
+    @property
+    def n_problems(self) -> int:
+        """Size of the grid."""
+        return math.prod(map(len, self._lists().values()))
+
     def knobs(self) -> Iterator[dict[str, Any]]:
         """Yield the knobs of every problem of the grid."""
         lists = self._lists()
@@ -152,8 +164,14 @@ class Plan(BaseModel):
         known = {one.name: Entry(one.name, one.policy, one.training) for one in self.trained}
         return tuple(known.get(name) or _plain(name) for name in names)
 
+    @property
+    def n_cells(self) -> int:
+        """How many cells there are, those that are named twice counted twice."""
+        return sum(grid.n_problems * len(grid.seeds or self.seeds) for grid in self.problems)
+
     def cells(self) -> list[Cell]:
         """Return all cells, each once, in the order of the plan."""
+        require_at_most("the sweep", self.n_cells, "cells", MOST_CELLS)
         cells = [cell for grid in self.problems for cell in self._cells(grid)]
         return list({cell.key: cell for cell in cells}.values())
 
@@ -177,13 +195,7 @@ def _plain(name: str) -> Entry:
 
 def read_plan(path: Path) -> Plan:
     """Read a plan, or say in one line what is wrong with it."""
-    try:
-        content = tomllib.loads(path.read_text(encoding="utf-8-sig"))
-    except FileNotFoundError:
-        raise FileError(f"{path} does not exist.") from None
-    except (OSError, ValueError) as error:
-        raise FileError(f"{path} cannot be read as TOML: {error}.") from None
-    return make_plan(content, str(path))
+    return make_plan(read_toml(path), str(path))
 
 
 def make_plan(content: Mapping[str, Any], where: str) -> Plan:

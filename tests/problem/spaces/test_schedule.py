@@ -238,7 +238,7 @@ def test_absent_worker_is_never_booked():
         ({"limit": np.nan}, r"schedule\.limit is nan"),
         ({"limit": np.inf}, r"schedule\.limit is inf"),
         ({"limit": None}, r"schedule\.limit is None"),
-        ({"visits": 0}, r"schedule\.visits is 0; a whole number of at least 1"),
+        ({"visits": 0}, r"schedule\.visits is 0; a whole number from 1 to 1000000"),
         ({"names": ["a", ""]}, r"schedule\.names\[1\] is ''"),
         ({"worker_names": ["a", "b"]}, r"schedule\.worker_names has 2 entries; 1 are wanted"),
         ({"slot_names": ["Mon", "Mon"]}, r"schedule\.slot_names\[1\] repeats 'Mon'"),

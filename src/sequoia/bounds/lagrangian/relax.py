@@ -17,6 +17,8 @@ from sequoia.bounds.lagrangian.smoothed_dual import minimise_smoothed_dual
 from sequoia.errors import ProblemError
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Problem
+from sequoia.problem.names import count
+from sequoia.sizes import MOST_OCCUPANCIES, require_at_most, require_memory
 from sequoia.solvers import Limits
 from sequoia.validation import FloatArray, IntArray
 
@@ -150,9 +152,14 @@ def _by_rows(
     blocks = horizon.n_blocks
     smooth = problem.is_identity and not horizon.is_endless and coupling.is_finite
     smooth &= coupling.n_rows * blocks <= _MAX_SMOOTH_PRICES
+    _, levels, states = problem.arms.next_rewards.shape
+    what = f"the linear relaxation over {count(blocks, 'step')}"
+    occupancies = float(blocks) * arm_classes.n_classes * levels * states
+    require_memory(what, occupancies)
     if smooth and arm_classes.n_classes > _MAX_LP_CLASSES:
         rows, reached = minimise_smoothed_dual(arm_classes, coupling, seconds), np.inf
     else:
+        require_at_most(what, occupancies, "occupancies", MOST_OCCUPANCIES)
         found = solve_occupancies(arm_classes, coupling, Limits(seconds=max(seconds, 0.1)))
         reached = 0.0 if np.isfinite(found.value) else np.inf
         rows = np.zeros((blocks, coupling.n_rows)) if found.prices is None else found.prices
@@ -178,8 +185,7 @@ def _classes(
     key = arms.model * (int(price_class.max(initial=0)) + 1) + price_class
     _, example, arm_class = np.unique(key, return_index=True, return_inverse=True)
     arm_class = arm_class.reshape(-1)
-    count = len(example)
-    sums = [np.bincount(arm_class, column, minlength=count) for column in start.T]
+    sums = [np.bincount(arm_class, column, minlength=len(example)) for column in start.T]
     initial_mass = np.stack(sums, axis=1).astype(np.float64)
     arm_classes = ArmClasses(
         arms.next_rewards,

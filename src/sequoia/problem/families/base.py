@@ -6,6 +6,7 @@ import numpy as np
 
 from sequoia.errors import ProblemError
 from sequoia.problem.arms import Arms
+from sequoia.sizes import require_memory
 from sequoia.validation import FloatArray
 
 # The knobs that families share, each with the words the command shows for it.
@@ -57,6 +58,8 @@ def ladder_rewards(
     """
     at_least("arms", arms, 1)
     at_least("states", states, 2)
+    # Moves by two doses, from and to every state.
+    require_memory(f"{arms} arms with {states} states", 2.0 * arms * states**2)
     count = min(arms, budget) if long_run is None else long_run
     if not 0 <= count <= arms:
         raise ProblemError(f"long_run is {count}; 0 to {arms} is wanted.")

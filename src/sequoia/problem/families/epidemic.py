@@ -13,6 +13,7 @@ from sequoia.problem.families import base
 from sequoia.problem.problem import Problem
 from sequoia.problem.spaces import ActionSpace, Budget, Walk
 from sequoia.rng import stream
+from sequoia.sizes import MOST_COLUMNS, require_at_most, require_memory
 from sequoia.validation import FloatArray, IntArray
 
 
@@ -45,6 +46,13 @@ def epidemic(
     _check_chances(sick_share=sick_share)
     for name, value in (("arms", arms), ("village", village), ("importance", importance)):
         base.at_least(name, value, 1)
+    require_at_most(
+        f"{arms} nodes in villages of {village}",
+        0.5 * arms * min(village, arms),
+        "pairs of neighbours",
+        MOST_COLUMNS,
+    )
+    require_memory(f"{importance} kinds of nodes", 8.0 * importance * (min(village, arms) + 2))
     graph = ring_of_villages(arms, village, rng)
     neighbours = nx.to_scipy_sparse_array(graph, dtype=np.int64, format="csr")
     most = int(neighbours.sum(axis=1).max())

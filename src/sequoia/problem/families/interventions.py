@@ -12,6 +12,7 @@ from sequoia.problem.names import Numbered
 from sequoia.problem.problem import Problem
 from sequoia.problem.spaces import Budget
 from sequoia.rng import stream
+from sequoia.sizes import require_memory
 from sequoia.validation import FloatArray
 
 
@@ -49,6 +50,7 @@ def interventions(
     base.at_least("group", group, 1)
     base.at_least("weight", weight, 1e-6)
     base.one_of("link", link, ("sigmoid", "linear", "submodular"))
+    require_memory(f"{count} interventions on {arms} arms", float(count) * arms)
     rewards = base.ladder_rewards(arms, states, long_run, limit, rng)
     order = rng.permutation(arms)
     strong, weak = order[: arms // 2], order[arms // 2 :]
@@ -63,12 +65,15 @@ def interventions(
             influence[pool[first : first + reach], action] = weight
     influence = influence[:, rng.permutation(count)]
     levels = int((influence > 0).sum(axis=1).max()) + 1
+    what = f"{arms} arms with {states} states and {levels} doses"
+    require_memory(what, float(arms) * levels * states**2)
     doses = np.tile(weight * np.arange(levels), (arms, 1))
     is_strong = np.isin(np.arange(arms), strong)
     if breakpoints is None:
         up = _respond(link, doses, is_strong, weight, rng)
     else:
         base.at_least("breakpoints", breakpoints, 2)
+        require_memory(f"{breakpoints} points on {arms} links", float(breakpoints) * arms)
         nodes = np.linspace(0.0, weight * count, breakpoints)
         curves = _respond(link, np.tile(nodes, (arms, 1)), is_strong, weight, rng)
         up = links.piecewise_linear(curves, nodes, doses)

@@ -9,6 +9,7 @@ from sequoia.problem.families import base
 from sequoia.problem.problem import Problem
 from sequoia.problem.spaces import Schedule
 from sequoia.rng import stream
+from sequoia.sizes import require_memory
 from sequoia.validation import BoolArray, FloatArray
 
 
@@ -35,6 +36,7 @@ def scheduling(
     limit = count if budget is None else budget
     base.at_least("budget", limit, 0)
     base.at_least("slots", slots, 1)
+    require_memory(f"{slots} slots of {arms} arms and {count} workers", slots * (arms + count) / 8)
     for name, value in (("slots_per_arm", slots_per_arm), ("slots_per_worker", slots_per_worker)):
         if not 0 <= value <= slots:
             raise ProblemError(f"{name} is {value}; 0 to {slots} is wanted.")

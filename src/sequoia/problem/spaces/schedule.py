@@ -1,5 +1,6 @@
 """Workers and arms with open slots: the bipartite matching of the paper."""
 
+import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -14,6 +15,7 @@ from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet, table
 from sequoia.problem.tasks import Task
+from sequoia.sizes import MOST_COLUMNS, MOST_VISITS, require_at_most
 from sequoia.validation import ActionArray, BoolArray, IntArray, frozen, whole
 
 _MAX_SLOTS_FOR_SUBSETS = 10
@@ -52,9 +54,11 @@ class Schedule(ActionSpace):
         workers = frozen("schedule.worker_slots", self.worker_slots, np.bool_, (None, None))
         n_slots = workers.shape[1]
         arms = frozen("schedule.arm_slots", self.arm_slots, np.bool_, (None, n_slots))
-        for field, least in (("limit", 0), ("visits", 1)):
-            value = whole(f"schedule.{field}", getattr(self, field), least)
+        for field, least, most in (("limit", 0, math.inf), ("visits", 1, MOST_VISITS)):
+            value = whole(f"schedule.{field}", getattr(self, field), least, most)
             object.__setattr__(self, field, value)
+        meetings = float(workers.sum(axis=0) @ arms.sum(axis=0))
+        require_at_most("schedule", meetings, "meetings of worker, arm and slot", MOST_COLUMNS)
         object.__setattr__(self, "worker_slots", workers)
         object.__setattr__(self, "arm_slots", arms)
         for field, noun, size in (
@@ -204,6 +208,10 @@ class Schedule(ActionSpace):
         chosen = np.flatnonzero(action)
         if len(chosen) > self.limit:
             return None
+        openings = self.worker_slots.sum(axis=0)
+        # Then the flow is not asked for: its capacities would not fit into its 32 bits.
+        if self.visits * len(chosen) > openings.sum():
+            return None
         n_slots = self.arm_slots.shape[1]
         arms = 1 + np.arange(len(chosen))
         slots = 1 + len(chosen) + np.arange(n_slots)
@@ -211,7 +219,7 @@ class Schedule(ActionSpace):
         capacity = np.zeros((sink + 1, sink + 1), dtype=np.int32)
         capacity[0, arms] = self.visits
         capacity[np.ix_(arms, slots)] = self.visits * self.arm_slots[chosen]
-        capacity[slots, sink] = self.worker_slots.sum(axis=0)
+        capacity[slots, sink] = openings
         result = maximum_flow(csr_array(capacity), 0, sink)
         if result.flow_value < self.visits * len(chosen):
             return None

@@ -21,6 +21,7 @@ from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.system import TOLERANCE, Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet, table
 from sequoia.problem.tasks import Task
+from sequoia.sizes import MOST_COLUMNS, require_at_most
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, frozen, require
 
 _MAX_LOADS = 2_000
@@ -50,6 +51,8 @@ class Assignment(ActionSpace):
         capacities = frozen("assignment.capacities", self.capacities, np.float64, (None,))
         fine = np.isfinite(capacities) & (capacities >= 0)
         require("assignment.capacities", capacities, fine, "a capacity is not negative")
+        pairs = len(costs) * len(capacities)
+        require_at_most("assignment", pairs, "pairs of worker and arm", MOST_COLUMNS)
         workers = checked_names(
             "assignment.worker_names", self.worker_names, "worker", len(capacities)
         )

@@ -22,6 +22,7 @@ from sequoia.problem.spaces.walk.time_expanded import TimeExpandedGraph
 from sequoia.problem.system import Decision, LinearSystem
 from sequoia.problem.tables import Column, TableSet, table
 from sequoia.problem.tasks import Task
+from sequoia.sizes import MOST_COLUMNS, MOST_STEPS, require_at_most
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, frozen, require, whole
 
 if TYPE_CHECKING:
@@ -82,11 +83,13 @@ class Walk(ActionSpace):
         require("walk.lengths", lengths, lengths >= 1, "a length is a whole number of at least 1")
         for field, least, most in (
             ("source", 0, size - 1),
-            ("length", 1, 10_000),
+            ("length", 1, MOST_STEPS),
             ("limit", 0, 10**9),
         ):
             value = whole(f"walk.{field}", getattr(self, field), least, most)
             object.__setattr__(self, field, value)
+        arcs = (2 * len(edges) + size) * self.length
+        require_at_most("walk", arcs, "arcs and steps at which they are entered", MOST_COLUMNS)
         if self.positions is not None:
             positions = frozen("walk.positions", self.positions, np.float64, (size, 2))
             require("walk.positions", positions, np.isfinite(positions), "a number is wanted")

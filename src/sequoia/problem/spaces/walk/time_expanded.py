@@ -3,6 +3,7 @@
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -49,8 +50,13 @@ class TimeExpandedGraph:
         leaves = csr_array((np.ones(size), (self.tail, column)), shape=(nodes, size))
         first = (self.depart == 0) & (self.tail == source)
         last = (self.arrive == horizon) & (self.head == source)
-        step = np.arange(horizon)[:, None]
-        under_way = (self.depart <= step) & (step < self.arrive)
+        takes = self.arrive - self.depart
+        # Every step of every arc, counted within its arc, is added to the step of its departure.
+        within = np.arange(takes.sum()) - np.repeat(takes.cumsum() - takes, takes)
+        steps = np.repeat(self.depart, takes) + within
+        under_way = csr_array(
+            (np.ones(len(steps)), (steps, np.repeat(column, takes))), shape=(horizon, size)
+        )
         later = [i * (horizon - 1) for i in range(nodes)]
         coming = np.flatnonzero(self.arrive < horizon)
         going = np.flatnonzero(self.depart > 0)
@@ -110,20 +116,23 @@ class TimeExpandedGraph:
         block = csr_array(matrix, dtype=np.float64)
         return sparse.hstack([csr_array((block.shape[0], self.n_nodes)), block], format="csr")
 
-    def _column(self, tail: int, head: int, depart: int) -> int:
-        match = (self.tail == tail) & (self.head == head) & (self.depart == depart)
-        return int(np.flatnonzero(match)[0])
+    @cached_property
+    def _first(self) -> dict[tuple[int, int], int]:
+        """The column of each arc at step 0; those of later steps follow it."""
+        begins = np.flatnonzero(self.depart == 0).tolist()
+        return {(int(self.tail[c]), int(self.head[c])): c for c in begins}
 
     def plan(self, route: Sequence[int] | IntArray) -> ActionArray:
         """Return the columns of a walk given by its nodes, waiting at its end."""
         plan = np.zeros(len(self.tail), dtype=np.int8)
         now = 0
         for tail, head in itertools.pairwise(route):
-            column = self._column(tail, head, now)
+            column = self._first[int(tail), int(head)] + now
             plan[column] = 1
             now = int(self.arrive[column])
-        for step in range(now, self.horizon):
-            plan[self._column(route[-1], route[-1], step)] = 1
+        last = int(route[-1])
+        waiting = self._first[last, last]
+        plan[waiting + now : waiting + self.horizon] = 1
         return plan
 
     def route(self, plan: ActionArray) -> list[int]:
