@@ -2,6 +2,7 @@
 
 from sequoia.problem.arms import Arms
 from sequoia.problem.contagion import Contagion
+from sequoia.problem.dependencies import Dependencies
 from sequoia.problem.environment import Environment
 from sequoia.problem.files import load, save
 from sequoia.problem.problem import Problem
@@ -26,6 +27,7 @@ __all__ = [
     "Contagion",
     "Custom",
     "Decision",
+    "Dependencies",
     "Environment",
     "Extensions",
     "Floor",

@@ -14,6 +14,10 @@ States = NDArray[Any]
 class Environment(Protocol):
     """What SEQUOIA needs to know to learn; a `Problem` is one.
 
+    It may say more: ``dependencies``, who depends on whom (`Dependencies`), so that one network
+    serves all columns; and with it ``component_rewards(states, actions)``, ``(B, D)``, the part of
+    the reward that each component earns, so that thousands of them are learned at once.
+
     Axes: B batch, D numbers that make a state, N action columns, F features, U uniforms. A state
     is everything that the future depends on, as numbers.
     """

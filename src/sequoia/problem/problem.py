@@ -11,6 +11,7 @@ from scipy.sparse import csr_array
 from sequoia.errors import ProblemError
 from sequoia.problem.arms import Arms
 from sequoia.problem.contagion import Contagion
+from sequoia.problem.dependencies import Dependencies
 from sequoia.problem.rules import Rules
 from sequoia.problem.spaces import ActionSpace, with_rules, write_space
 from sequoia.problem.tables import Column, TableSet, table
@@ -141,6 +142,13 @@ class Problem:
         """
         return self.arms.model if self.contagion is None else self.contagion.models_in(states)
 
+    @cached_property
+    def dependencies(self) -> Dependencies:
+        """Who depends on whom: arms on those that press on them, and on the columns that reach."""
+        arms = self.arms.n_arms
+        among = csr_array((arms, arms)) if self.contagion is None else self.contagion.neighbours
+        return Dependencies(among, self.influence)
+
     def draw_start(self, rng: np.random.Generator, count: int) -> IntArray:
         """Draw first states, ``(count, J)``."""
         sums = self.start.cumsum(axis=1)
@@ -192,8 +200,13 @@ class Problem:
 
     def expected_reward(self, states: ArrayLike, actions: ArrayLike) -> FloatArray:
         """Return the expected reward of the next state, summed over arms, ``(B,)``."""
+        rewards: FloatArray = self.component_rewards(states, actions).sum(axis=1)
+        return rewards
+
+    def component_rewards(self, states: ArrayLike, actions: ArrayLike) -> FloatArray:
+        """Return the expected reward of the next state by arm, ``(B, J)``."""
         rows = self._table_rows(states, actions)
-        rewards: FloatArray = self.arms.next_rewards.reshape(-1).take(rows).sum(axis=1)
+        rewards: FloatArray = self.arms.next_rewards.reshape(-1).take(rows)
         return rewards
 
     def _table_rows(self, states: ArrayLike, actions: ArrayLike) -> IntArray:

@@ -141,3 +141,14 @@ def test_heaviest_where_all_cost_the_same(size, cost, limit, seed):
 
 def test_heaviest_of_different_costs_needs_a_solver():
     assert Budget([1, 2], 2).argmax_linear(np.ones(2)) is None
+
+
+@pytest.mark.parametrize("limit", [0, 1, 3, 6])
+def test_many_linear_functions_at_once_are_as_one_by_one(limit):
+    space = Budget(np.ones(6), limit)
+    weights = np.random.default_rng(limit).standard_normal((40, 6))
+    together = space.argmax_linear_batch(weights)
+    best = np.array([row @ space.argmax_linear(row) for row in weights])
+    assert space.contains(together).all()
+    np.testing.assert_allclose((together * weights).sum(axis=1), best)
+    assert Budget([1, 2], 2).argmax_linear_batch(np.ones((3, 2))) is None

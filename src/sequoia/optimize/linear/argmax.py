@@ -82,12 +82,22 @@ class LinearArgmax:
             raise NetworkError(
                 f"the network has {len(net.weights)} hidden layers; a linear one has none."
             )
+        known = self._all_at_once(net.linear)
+        if known is not None:
+            values = net.values(self._columns.encode(known)[:, None, :])[:, 0]
+            return Answer(known, values, values)
         found = [self._found(self.maximise(weights)) for weights in net.linear]
         actions = np.array([best.action for best in found], dtype=np.int8)
         actions = actions.reshape(len(net), self._columns.space.n_actions)
         values = net.values(self._columns.encode(actions)[:, None, :])[:, 0]
         bounds = np.array([best.bound for best in found]) + net.constant
         return Answer(actions, values, np.maximum(bounds, values))
+
+    def _all_at_once(self, weights: FloatArray) -> ActionArray | None:
+        """Return the best action for each row of ``weights``, ``(B, I)``, if that is quick."""
+        if self._columns.dose_indicators is not None:
+            return None
+        return self._columns.space.argmax_linear_batch(weights)
 
     def _found(self, best: Best) -> Best:
         """Return ``best``, or say that time ran out before there was any action."""

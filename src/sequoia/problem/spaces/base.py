@@ -187,6 +187,13 @@ class ActionSpace(ABC):
         """
         return None
 
+    def argmax_linear_batch(self, weights: FloatArray) -> ActionArray | None:  # noqa: ARG002 (for others)
+        """Return what `argmax_linear` says of each row of ``weights``, ``(B, N)``, all at once.
+
+        ``None`` where that is no quicker than row by row.
+        """
+        return None
+
     def construct_linear(self, weights: FloatArray) -> ActionArray | None:  # noqa: ARG002 (for others)
         """Return a feasible action with a large sum of weights for each row, ``(B, N)``.
 

@@ -59,14 +59,20 @@ class Budget(ActionSpace):
 
     def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
         """Choose the heaviest few, where all cost the same."""
-        if self._most is None:
+        found = self.argmax_linear_batch(weights[None])
+        return None if found is None else found[0]
+
+    def argmax_linear_batch(self, weights: FloatArray) -> ActionArray | None:
+        """Choose the heaviest few of each row, where all cost the same."""
+        most = self._most
+        if most is None:
             return None
-        action = np.zeros(self.n_actions, dtype=np.int8)
-        few = np.arange(self.n_actions)
-        if self._most < self.n_actions:
-            few = np.argpartition(-weights, self._most)[: self._most]
-        action[few[weights[few] > 0]] = 1
-        return action
+        if most == self.n_actions:
+            return (weights > 0).astype(np.int8)
+        actions = np.zeros(weights.shape, dtype=np.int8)
+        few = np.argpartition(-weights, most, axis=1)[:, :most]
+        np.put_along_axis(actions, few, np.take_along_axis(weights, few, axis=1) > 0, axis=1)
+        return actions
 
     def sample(self, rng: np.random.Generator) -> Decision:
         """Take the actions in random order while they are affordable."""
