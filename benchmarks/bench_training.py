@@ -16,7 +16,7 @@ import numpy as np
 
 from sequoia.evaluation import evaluate
 from sequoia.learn import make_config, train, usual_preset
-from sequoia.optimize import ActionEncoding, Auto, Milp, Relaxation
+from sequoia.optimize import ActionEncoding, Auto, IpoptRounding, Milp
 from sequoia.policies import Sequoia
 from sequoia.problem import Problem
 from sequoia.problem.families import (
@@ -99,12 +99,12 @@ def relaxation() -> None:
             "auto, proven": Auto(columns, seconds=10.0),
             "milp, 0.2 s": Milp(columns, limits=plain),
             "milp with HiGHS as it comes, 0.2 s": Milp(columns, Highs(), plain),
-            "relax, 0.2 s": Relaxation(columns, seconds=0.2),
+            "relax, 0.2 s": IpoptRounding(columns, seconds=0.2),
         }
         scenarios = Scenarios.sample(problem, 10, seed=5)
         for name, engine in engines.items():
             began = time.perf_counter()
-            earned = rollout(problem, Sequoia(problem, q, engine).act, scenarios).rewards.mean()
+            earned = rollout(problem, Sequoia(problem, q, engine), scenarios).rewards.mean()
             each = (time.perf_counter() - began) / scenarios.noise[:, :, 0].size
             print(f"  {problem.name}, {name}: {earned:.3f}, {1000 * each:.0f} ms each", flush=True)
 
@@ -123,9 +123,9 @@ def ablation() -> None:
         "hidden 32, 32": {"hidden": (32, 32)},
         "no linear part": {"linear": False},
         "bare states": {"indicators": False},
-        "no clock": {"time_feature": False},
+        "no time feature": {"time_feature": False},
         "uniform replay": {"alpha": 0.0},
-        "no clock, discount 0.95": {"time_feature": False, "gamma": 0.95},
+        "no time feature, gamma 0.95": {"time_feature": False, "gamma": 0.95},
     }
     families = (interventions, scheduling, capacity, routing)
     problems = [family(arms=20, seed=1) for family in families]
@@ -136,7 +136,7 @@ def ablation() -> None:
         for problem in problems:
             q = train(problem, make_config("default", **change), seed=1).q
             scenarios = Scenarios.sample(problem, EPISODES, seed=5)
-            earned.append(rollout(problem, Sequoia(problem, q).act, scenarios).rewards.mean())
+            earned.append(rollout(problem, Sequoia(problem, q), scenarios).rewards.mean())
         whole[name] = np.array(earned)
         share = 100 * whole[name] / whole["default"]
         spent = (time.process_time() - began) / len(problems)

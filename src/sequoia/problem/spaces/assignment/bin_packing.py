@@ -59,10 +59,10 @@ def maximal_patterns(
 
 
 class Packer:
-    """Decides whether a lot of items fits into given bins, and how.
+    """Decides whether given counts of items fit into given bins, and how.
 
     Exact search, bin by bin from the largest: every choice is a maximal load cut down to what is
-    left, fullest first. Dead ends are remembered from one lot to the next.
+    left, fullest first. Dead ends are remembered from one question to the next.
 
     Parameters
     ----------
@@ -84,8 +84,8 @@ class Packer:
         self._dead: set[tuple[int, Pattern]] = set()
         self._steps = 0
 
-    def pack(self, lot: Pattern) -> list[Pattern] | None:
-        """Return a load for each bin that together carry ``lot``, or ``None`` if there is no way.
+    def pack(self, counts: Pattern) -> list[Pattern] | None:
+        """Return a pattern for each bin that together carry ``counts``; ``None`` if there is none.
 
         Raises
         ------
@@ -95,8 +95,8 @@ class Packer:
         if len(self._dead) > _MAX_REMEMBERED:
             self._dead.clear()
         self._steps = 0
-        chosen: list[Pattern] = [tuple(0 for _ in lot)] * len(self._capacities)
-        return chosen if self._place(0, tuple(lot), chosen) else None
+        chosen: list[Pattern] = [tuple(0 for _ in counts)] * len(self._capacities)
+        return chosen if self._place(0, tuple(counts), chosen) else None
 
     def _place(self, rank: int, left: Pattern, chosen: list[Pattern]) -> bool:
         if not any(left):
@@ -123,61 +123,62 @@ class Packer:
         return float(sum(map(mul, pattern, self._sizes)))
 
 
+# A table of 2 MB; beyond it, the packing is searched for each question.
 _MOST_CELLS = 2_000_000
 _NOTHING = np.zeros(1)
 
 
 @dataclass(frozen=True, eq=False)
 class PackingTable:
-    """Lots are so many items of each size.
+    """Which counts, so many items of each size, fit into all bins together.
 
     Attributes
     ----------
     fits
-        Whether each lot fits, one axis per size.
+        Whether each vector of counts fits, one axis per size.
     """
 
     fits: BoolArray
 
     @classmethod
     def of(cls, counts: Sequence[int], patterns: Sequence[list[Pattern]]) -> "PackingTable | None":
-        """Return the lots of given items and bins; ``None`` where the table would be large.
+        """Return the table of given items and bins; ``None`` where it would be large.
 
         Parameters
         ----------
         counts
             How many items of each size there are.
-        loads
-            The maximal loads of each bin.
+        patterns
+            The maximal patterns of each bin.
         """
         room = np.array([np.max(own, axis=0) for own in patterns], dtype=np.int64)
         most = np.minimum(counts, room.reshape(len(patterns), len(counts)).sum(axis=0))
         shape = tuple((most + 1).tolist())
         if prod(shape) > _MOST_CELLS:
             return None
-        lots = cls(_closed(np.zeros((1, len(shape)), dtype=np.int64), shape))
+        table = cls(_closed(np.zeros((1, len(shape)), dtype=np.int64), shape))
         for own in patterns:
-            sums = lots.maximal[:, None] + np.array(own, dtype=np.int64)
-            lots = cls(_closed(np.minimum(sums, most).reshape(-1, len(shape)), shape))
-        return lots
+            sums = table.maximal[:, None] + np.array(own, dtype=np.int64)
+            table = cls(_closed(np.minimum(sums, most).reshape(-1, len(shape)), shape))
+        return table
 
     @cached_property
     def maximal(self) -> IntArray:
-        """The lots to which nothing can be added, ``(M, sizes)``."""
+        """The counts to which nothing can be added, ``(M, sizes)``."""
         is_maximal = self.fits.copy()
         for axis in range(self.fits.ndim):
             shorter, next_one = _along(axis, slice(None, -1)), _along(axis, slice(1, None))
             is_maximal[shorter] &= ~self.fits[next_one]
         return np.argwhere(is_maximal)
 
-    def contain(self, lots: IntArray) -> BoolArray:
-        """Say which lots, ``(B, sizes)``, fit."""
+    def contain(self, counts: IntArray) -> BoolArray:
+        """Say which counts, ``(B, sizes)``, fit."""
         most = np.array(self.fits.shape) - 1
-        result: BoolArray = self.fits[tuple(np.minimum(lots, most).T)]
-        return result & (lots <= most).all(axis=1)
+        result: BoolArray = self.fits[tuple(np.minimum(counts, most).T)]
+        return result & (counts <= most).all(axis=1)
 
     def best(self, worth: Sequence[FloatArray]) -> IntArray:
-        """Return the lot that is worth most, given what the first items of each size are worth.
+        """Return the counts that are worth most, given what the first items of each size are worth.
 
         ``worth[g][n]`` is that of the first ``n + 1`` of size ``g``, never less than that of fewer.
         """
@@ -197,10 +198,10 @@ def _along(axis: int, part: slice) -> tuple[slice, ...]:
     return (*(slice(None),) * axis, part)
 
 
-def _closed(lots: IntArray, shape: tuple[int, ...]) -> BoolArray:
-    """Return the table of some lots and all that lie in them."""
+def _closed(counts: IntArray, shape: tuple[int, ...]) -> BoolArray:
+    """Return the table of some counts and all that lie below them."""
     fits = np.zeros(shape, dtype=np.bool_)
-    fits[tuple(lots.T)] = True
+    fits[tuple(counts.T)] = True
     for axis in range(len(shape)):
         back = _along(axis, slice(None, None, -1))
         fits[back] = np.maximum.accumulate(fits[back], axis=axis)

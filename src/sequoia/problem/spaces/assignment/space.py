@@ -157,7 +157,7 @@ class Assignment(ActionSpace):
 
     @cached_property
     def _table(self) -> PackingTable | None:
-        """All lots that can be visited; ``None`` when there are too many."""
+        """All counts that can be visited; ``None`` when there are too many."""
         if self._patterns is None:
             return None
         counts = np.bincount(self._sizes[1]).tolist()
@@ -165,17 +165,17 @@ class Assignment(ActionSpace):
 
     @cached_property
     def knapsack(self) -> tuple[FloatArray, float]:
-        """Costs, and what the fullest lot costs or, if that is not known, all capacities."""
+        """Costs, and what the fullest counts cost or, if that is not known, all capacities."""
         if self._table is None:
             return self.costs, float(self.capacities.sum()) + TOLERANCE * self.n_workers
         return self.costs, float((self._table.maximal @ self._sizes[0]).max()) + TOLERANCE
 
     def contains(self, actions: ArrayLike) -> BoolArray:
         """Decide by how many arms of each cost are visited."""
-        lots = self._lots(np.asarray(actions, dtype=np.int8))
+        counts = self._counts(np.asarray(actions, dtype=np.int8))
         if self._table is not None:
-            return self._table.contain(lots)
-        _, first, position = np.unique(lots, axis=0, return_index=True, return_inverse=True)
+            return self._table.contain(counts)
+        _, first, position = np.unique(counts, axis=0, return_index=True, return_inverse=True)
         actions = np.asarray(actions, dtype=np.int8)
         verdicts = np.array([self._plan(actions[i]) is not None for i in first], dtype=np.bool_)
         result: BoolArray = verdicts[position.reshape(-1)]
@@ -207,17 +207,17 @@ class Assignment(ActionSpace):
         rooms = self.capacities.tolist()
         return Packer(self._sizes[0].tolist(), rooms, [self._patterns[room] for room in rooms])
 
-    def _lots(self, actions: ActionArray) -> IntArray:
+    def _counts(self, actions: ActionArray) -> IntArray:
         """Return how many arms of each cost each action visits, ``(B, costs)``."""
         sizes, size_of = self._sizes
-        lots: IntArray = actions @ np.eye(len(sizes), dtype=np.int64)[size_of]
-        return lots
+        counts: IntArray = actions @ np.eye(len(sizes), dtype=np.int64)[size_of]
+        return counts
 
     def _plan(self, action: ActionArray) -> ActionArray | None:
         if self._packer is None:
             return super()._plan(action)
         try:
-            patterns = self._packer.pack(tuple(self._lots(action[None])[0].tolist()))
+            patterns = self._packer.pack(tuple(self._counts(action[None])[0].tolist()))
         except PackingTooHard:
             return super()._plan(action)
         if patterns is None:
