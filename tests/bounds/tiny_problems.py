@@ -1,5 +1,7 @@
 """Random problems small enough to solve exactly, over every kind of space."""
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 from scipy.sparse import csr_array
@@ -9,6 +11,7 @@ from sequoia.problem import (
     Arms,
     Assignment,
     Budget,
+    Contagion,
     Custom,
     Floor,
     Problem,
@@ -101,3 +104,27 @@ def random_problem(kind: str, seed: int, with_rules: bool = True) -> Problem:
 
 def is_feasible(problem: Problem) -> bool:
     return len(problem.space.enumerate(1000)) > 0
+
+
+def infected(problem: Problem, seed: int) -> Problem:
+    """Return ``problem`` with arms that press on each other at random, each in its own way."""
+    rng = np.random.default_rng([seed, 77])
+    arms = problem.arms
+    count, states, own = arms.n_arms, arms.n_states, arms.n_models
+    pressures = int(rng.integers(2, 5))
+    weights = rng.integers(1, 3, (count, count)) * (rng.random((count, count)) < 0.7)
+    # Every arm has models of its own for every pressure, with its own doses.
+    doses = [arms.doses[arms.model[j]] for j in range(count) for _ in range(pressures - 1)]
+    size = len(doses)
+    kernels = rng.dirichlet(np.ones(states), (size, arms.n_doses, states))
+    grown = Arms(
+        np.concatenate([arms.rewards, rng.random((size, states))]),
+        np.concatenate([arms.doses, np.reshape(doses, (size, -1))]),
+        np.concatenate([arms.kernels, kernels]),
+        arms.model,
+        arms.names,
+    )
+    more = own + np.arange(size).reshape(count, pressures - 1)
+    models = np.concatenate([arms.model[:, None], more], axis=1)
+    contagion = Contagion(csr_array(weights), rng.integers(0, 3, states), models)
+    return replace(problem, arms=grown, contagion=contagion)

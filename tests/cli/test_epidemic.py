@@ -33,38 +33,72 @@ def test_check_reads_every_table(epidemic):
     assert {"contagion.csv", "neighbours.csv"} <= {file.name for file in Path("folder").iterdir()}
 
 
-def test_exact_beats_myopic_and_evaluate_says_that_there_is_no_bound(epidemic):
+def test_exact_beats_myopic_and_stays_below_the_bound(epidemic):
     policies = "random,sampling,iterative-myopic,myopic,exact"
     done = epidemic(
         "evaluate", "e.npz", "--policies", policies, "--episodes", 40, "-o", "e.json", "--json"
     )
     assert done.code == 0
-    assert f"There is no bound: {REASON} 0 they infect each other.\n" in done.err
     found = json.loads(done.out)
-    assert found["bound"] is None
     best = json.loads(epidemic("exact", "e.npz", "--json").out)["value_per_step"]
+    assert found["bound"]["kind"] == "factored"
+    assert found["bound"]["per_step"] >= best * (1 - 1e-9)
     mean = {name: one["mean"] for name, one in found["policies"].items()}
     assert mean["exact"] == pytest.approx(best, rel=0.1)
     assert mean["exact"] > mean["myopic"] > mean["random"]
     assert epidemic("report", "e.json", "-o", "r.html").code == 0
+    assert "factored bound" in Path("r.html").read_text()
 
 
-def test_evaluate_leaves_prices_out_unless_asked(epidemic):
+def test_evaluate_has_prices_and_a_bound(epidemic):
     done = epidemic("evaluate", "e.npz", "--episodes", 2)
     assert done.code == 0
     assert " myopic " in done.out
-    assert " price " not in done.out
-    assert "There is no bound" in done.err
+    assert " price " in done.out
+    assert "(factored bound)" in done.out
     assert epidemic("evaluate", "e.npz", "--episodes", 2, "--bound", "none").err == ""
+
+
+def test_bounds_of_both_kinds(epidemic):
+    shown = epidemic("bound", "e.npz", "--table", 50)
+    assert "factored: clusters of arms agree" in shown.out
+    found = json.loads(epidemic("bound", "e.npz", "--json").out)
+    best = json.loads(epidemic("exact", "e.npz", "--json").out)["value"]
+    assert found["total"] >= best * (1 - 1e-9)
+    given = ("--kind", "clairvoyant", "--table", 50, "--rounds", 40, "--scenarios", 5)
+    guess = epidemic("bound", "e.npz", *given)
+    assert guess.code == 0
+    assert " ± " in guess.out
+    assert "5 scenarios; " in guess.out
+    assert json.loads(epidemic("bound", "e.npz", *given, "--json").out)["margin"] > 0
+
+
+def test_a_plan_by_prices_of_clusters(epidemic):
+    planned = epidemic("plan", "e.npz", "--state", "state.csv", "--policy", "price")
+    assert planned.code == 0
+    assert "Next step: " in planned.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--kind", "lp", "--table", "9"], "Ask for factored or clairvoyant."),
+        (["--table", "0"], "'--table'"),
+        (["--scenarios", "7"], "factored has no --scenarios."),
+        (["--kind", "clairvoyant", "--discounted"], "needs an end"),
+    ],
+)
+def test_bad_questions_about_bounds(epidemic, arguments, message):
+    refused = epidemic("bound", "e.npz", *arguments)
+    assert refused.code == 2
+    assert message in refused.err
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["bound", "e.npz"],
         ["bound", "e.npz", "--kind", "hull"],
-        ["plan", "e.npz", "--state", "state.csv", "--policy", "price"],
-        ["evaluate", "e.npz", "--policies", "price", "--episodes", "2"],
+        ["evaluate", "e.npz", "--bound", "lp", "--episodes", "2"],
         ["evaluate", "e.npz", "--policies", "price-update", "--episodes", "2"],
     ],
 )

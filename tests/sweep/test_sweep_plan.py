@@ -39,7 +39,7 @@ def test_lists_make_a_grid_and_problems_may_differ(plan):
     ]
     assert [entry.name for entry in cells[0].entries] == ["random", "myopic"]
     assert [entry.name for entry in cells[-1].entries] == ["random"]
-    assert (cells[0].bound, cells[-1].bound) == ("lp", "none")
+    assert (cells[0].bound, cells[-1].bound) == ("auto", "none")
     assert (cells[0].decision_seconds, cells[-1].decision_seconds) == (10.0, 1.0)
     problem = cells[2].problem()
     assert problem.arms.n_arms == 10

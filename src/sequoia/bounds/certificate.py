@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Kind = Literal["lp", "hull"]
+Kind = Literal["lp", "hull", "factored", "clairvoyant"]
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,18 @@ class Bound:
         The same per step: divided by the horizon, or by the sum of the discounts.
     kind
         ``"lp"``: the rules hold on average and in fractions. ``"hull"``: they hold on average,
-        over whole actions.
+        over whole actions. ``"factored"``: for arms that interact; clusters of arms agree with
+        each other and with the rules on average. ``"clairvoyant"``: of one who knows the luck
+        beforehand and pays for knowing it; an estimate, with a margin.
     seconds
         Time it took.
     gap
         How far the bound may still be, relatively, from the best of its kind; ``inf`` where that
         is not known. The bound is valid whatever the gap.
+    margin
+        Half of the 95 % confidence interval of ``total``; 0 where nothing is estimated.
+    detail
+        What else there is to say about how it was found.
     """
 
     total: float
@@ -32,3 +38,5 @@ class Bound:
     kind: Kind
     seconds: float
     gap: float = float("inf")
+    margin: float = 0.0
+    detail: str = ""

@@ -12,13 +12,13 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sequoia.bounds.lagrangian.relax import why_no_prices
 from sequoia.cli.common import AsJson, File, Force
 from sequoia.cli.progress import showing
 from sequoia.errors import FileError
 from sequoia.evaluation import Estimate, Evaluation, Progress, evaluate, save_evaluation
 from sequoia.evaluation.block_cache import BlockCache
 from sequoia.evaluation.evaluate import BoundKind
+from sequoia.evaluation.evaluation import per_step
 from sequoia.io import clear_unfinished, refuse_to_replace
 from sequoia.models.folder import load_model
 from sequoia.policies import POLICIES
@@ -46,7 +46,9 @@ def evaluate_command(
     episodes: Annotated[int, typer.Option(help="Number of episodes.")] = 50,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     jobs: Annotated[int, typer.Option(help="Number of processes.")] = 1,
-    bound: Annotated[BoundKind, typer.Option(help="Which upper bound to print beside it.")] = "lp",
+    bound: Annotated[
+        BoundKind, typer.Option(help="Which upper bound to print beside it.")
+    ] = "auto",
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write: FILE.json.")
     ] = None,
@@ -83,8 +85,6 @@ def evaluate_command(
         if output is not None:
             save_evaluation(found, output)
         cache.clear()
-    if bound != "none" and found.bound is None:
-        typer.echo(f"There is no bound: {why_no_prices(problem)}", err=True)
     if as_json:
         typer.echo(json.dumps(found.summary(), indent=2, ensure_ascii=False))
         return
@@ -96,8 +96,6 @@ def evaluate_command(
 def _usual_policies(problem: Problem, has_model: bool) -> list[str]:
     """Return the policies that apply; say which usual one does not."""
     names = _DEFAULT.split(",") + (["sequoia"] if has_model else [])
-    if not problem.is_decoupled:
-        names.remove("price")
     if problem.space.system.violations(problem.space.idle):
         names.remove("idle")
         typer.echo("idle is left out: doing nothing is not allowed.", err=True)
@@ -171,7 +169,7 @@ def print_evaluation(found: Evaluation) -> None:
     console.print(table)
     if found.bound is not None:
         console.print(
-            f"No policy earns more than {found.bound.per_step:.4g} per step on average "
+            f"No policy earns more than {per_step(found.bound, 4)} per step on average "
             f"({found.bound.kind} bound).",
             soft_wrap=True,
         )

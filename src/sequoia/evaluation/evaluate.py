@@ -8,8 +8,9 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sequoia.bounds.bound import bound as find_bound
+from sequoia.bounds.bound import resolve_kind
 from sequoia.bounds.certificate import Bound, Kind
-from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import ProblemError, SequoiaError
 from sequoia.evaluation.block_cache import BlockCache
 from sequoia.evaluation.block_runner import Block, BlockRunner, Played, play_blocks
@@ -26,7 +27,7 @@ from sequoia.version import __version__
 BLOCK = 5
 REFERENCE = "random"
 
-BoundKind = Literal["lp", "hull", "none"]
+BoundKind = Literal["auto", "lp", "hull", "factored", "clairvoyant", "none"]
 Key = tuple[object, ...]
 Maker = Callable[[Any], Policy]
 
@@ -39,7 +40,7 @@ def evaluate(
     *,
     q: QFunction | None = None,
     jobs: int = 1,
-    bound: BoundKind = "lp",
+    bound: BoundKind = "auto",
     seconds: float = SECONDS,
     work: Path | None = None,
     source: str | None = None,
@@ -62,7 +63,7 @@ def evaluate(
     jobs
         Number of processes.
     bound
-        Which upper bound to compute beside it, for a problem whose arms are decoupled.
+        Which upper bound to compute beside it, for a problem of arms; see `sequoia.bound`.
     seconds
         Longest time for one decision, where a solver is used.
     work
@@ -78,6 +79,9 @@ def evaluate(
         if value < 1:
             raise ProblemError(f"{name} is {value}; at least 1 is wanted.")
     everyone = {**makers, **({} if REFERENCE in makers else _makers([REFERENCE], None, seconds))}
+    kind = None
+    if bound != "none" and isinstance(environment, Problem):
+        kind = resolve_kind(environment, bound)
     scenarios = Scenarios.sample(environment, episodes, seed)
     mark = "" if q is None else _mark(q, scenarios)
     content = (environment.fingerprint, seed, seconds, __version__)
@@ -99,8 +103,8 @@ def evaluate(
             cache.drop_if_empty()
         raise
     found = None
-    if bound != "none" and isinstance(environment, Problem) and environment.is_decoupled:
-        found = _bound(environment, bound, cache)
+    if kind is not None and isinstance(environment, Problem):
+        found = _bound(environment, kind, cache)
     return _collect(environment, list(makers), played, seed, found, source)
 
 
@@ -135,7 +139,7 @@ def _bound(problem: Problem, kind: Kind, cache: BlockCache | None) -> Bound:
     known = None if cache is None else cache.load_bound(key)
     if known is not None:
         return known
-    found = relax(problem, kind).bound
+    found = find_bound(problem, kind)
     if cache is not None:
         cache.save_bound(key, found)
     return found

@@ -147,17 +147,29 @@ def number(value: float) -> float | None:
     return float(value) if np.isfinite(value) else None
 
 
+def per_step(bound: Bound, digits: int) -> str:
+    """Say a bound per step, with its margin where it is an estimate."""
+    text = f"{bound.per_step:.{digits}g}"
+    if not bound.margin:
+        return text
+    return f"{text} ± {bound.margin * bound.per_step / bound.total:.2g}"
+
+
 def bound_to_json(bound: Bound) -> dict[str, Any]:
     """Return a bound as ``sequoia bound --json`` prints it."""
-    return {
+    content = {
         "kind": bound.kind,
         "per_step": bound.per_step,
         "total": bound.total,
         "seconds": bound.seconds,
     }
+    more = {"margin": bound.margin, "detail": bound.detail}
+    return content | {key: value for key, value in more.items() if value}
 
 
 def bound_from_json(content: Mapping[str, Any]) -> Bound:
     """Return a bound from what `bound_to_json` wrote."""
     total, per_step = float(content["total"]), float(content["per_step"])
-    return Bound(total, per_step, content["kind"], float(content["seconds"]))
+    margin, detail = float(content.get("margin", 0.0)), str(content.get("detail", ""))
+    seconds = float(content["seconds"])
+    return Bound(total, per_step, content["kind"], seconds, margin=margin, detail=detail)

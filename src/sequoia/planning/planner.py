@@ -7,12 +7,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sequoia.bounds.factored.relax import relax_factored
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import InfeasibleSpace
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.planning.overrides import columns_of, including, leaving_out
 from sequoia.policies import Myopic, Policy, PricePolicy, QFunction, Sequoia, make_policy
+from sequoia.policies.cluster_price import ClusterPricePolicy
 from sequoia.policies.myopic import next_step_weights
 from sequoia.policies.registry import policy_called
 from sequoia.problem import Decision, Problem, Rules
@@ -227,6 +229,9 @@ class Planner:
         """Make the policy; prices are those of today's state."""
         if policy_called(policy).needs_prices and self.has_prices:
             return PricePolicy(today, self.prices, seconds=self._seconds)
+        if policy == ClusterPricePolicy.name:
+            value = relax_factored(self.problem, start=self.state).value
+            return ClusterPricePolicy(today, value, seconds=self._seconds)
         return make_policy(policy, today, q, self._seconds)
 
     def _proof(self, acting: Policy, made: Decisions) -> Proof | None:

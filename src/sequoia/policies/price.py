@@ -2,8 +2,9 @@
 
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import relax, require_decoupled
+from sequoia.policies.cluster_price import ClusterPricePolicy
 from sequoia.policies.linear_policy import LinearPolicy
-from sequoia.policies.policy import SECONDS, Options, Style, require_problem
+from sequoia.policies.policy import SECONDS, Options, Policy, Style, require_problem
 from sequoia.problem import Environment, Problem
 from sequoia.problem.environment import States
 from sequoia.solvers import Solver
@@ -42,9 +43,12 @@ class PricePolicy(LinearPolicy):
         self._prices = relax(problem).prices if prices is None else prices
 
     @classmethod
-    def make(cls, environment: Environment, options: Options) -> "PricePolicy":
-        """Make it for a problem of arms."""
-        return cls(require_problem(environment, cls.name), seconds=options.seconds)
+    def make(cls, environment: Environment, options: Options) -> Policy:
+        """Make it for a problem of arms; where they interact, by clusters of arms."""
+        problem = require_problem(environment, cls.name)
+        if not problem.is_decoupled:
+            return ClusterPricePolicy(problem, seconds=options.seconds)
+        return cls(problem, seconds=options.seconds)
 
     def table(self, state: States, step: int, episode: int) -> FloatArray:  # noqa: ARG002
         """Return what each dose level is worth at the prices of ``step``, ``(J, L)``."""

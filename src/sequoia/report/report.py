@@ -6,7 +6,7 @@ from html import escape
 import numpy as np
 
 from sequoia.errors import ProblemError
-from sequoia.evaluation.evaluation import Evaluation
+from sequoia.evaluation.evaluation import Evaluation, per_step
 from sequoia.evaluation.intervals import Estimate
 from sequoia.plots import (
     plot_comparison,
@@ -140,7 +140,7 @@ def _foot(evaluation: Evaluation) -> str:
     text = f"{evaluation.n_episodes} episodes, seed {evaluation.seed}, "
     text += f"problem {evaluation.fingerprint}"
     if bound is not None:
-        text += f", {bound.kind} bound {bound.per_step:.5g} per step in {bound.seconds:.2g} s"
+        text += f", {bound.kind} bound {per_step(bound, 5)} per step in {bound.seconds:.2g} s"
     return quiet(f"{text}. ± is a 95 % confidence interval.")
 
 

@@ -145,7 +145,7 @@ class Plan(BaseModel):
     policies: Names
     seeds: Seeds = (1,)
     episodes: Episodes = 50
-    bound: BoundKind = "lp"
+    bound: BoundKind = "auto"
     decision_seconds: Seconds = SECONDS
     trained: tuple[TrainedPolicy, ...] = ()
     problems: Annotated[tuple[ProblemGrid, ...], Field(min_length=1)]

@@ -127,7 +127,7 @@ def prices_over(
 
 
 def why_no_prices(problem: Problem) -> str | None:
-    """Say why ``problem`` has neither prices nor a bound; ``None`` when it has."""
+    """Say why ``problem`` has no prices of single arms; ``None`` when it has."""
     if problem.is_decoupled:
         return None
     return f"prices need arms that evolve on their own; in {problem.name} they infect each other."

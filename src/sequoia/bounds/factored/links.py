@@ -1,0 +1,219 @@
+"""What ties local tables together: rows that hold on average."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csr_array
+
+from sequoia.bounds.factored.local_table import Graph, LocalTable
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.linear.dual_rows import DualRows, implied_upper
+from sequoia.problem import Problem
+from sequoia.problem.system import Rows
+from sequoia.validation import FloatArray, IntArray
+
+# Two tables agree on all that both know together up to so many cases; beyond, arm by arm.
+_MAX_CASES = 1_024
+
+
+@dataclass(frozen=True, eq=False)
+class Links:
+    """Rows over the configurations of all tables, one after the other, with prices.
+
+    The tables are of one and the same world, so on average they agree: on what both know of an
+    arm, on the pressure that one sees and the other exerts, and with the rules on doses.
+
+    Attributes
+    ----------
+    rows
+        ``use`` counts configurations, ``(R, K)``; ``own`` are columns of the rules that no table
+        reads.
+    reads
+        How each input of the objective is read off a configuration, ``(I, K)``; empty rows for
+        inputs that no arm reads.
+    rules
+        The rows of the rules over inputs, ``(R, I)``; zero in rows that are not rules.
+    first
+        Where each table begins, ``(tables + 1,)``.
+    """
+
+    rows: DualRows
+    reads: csr_array
+    rules: csr_array
+    first: IntArray
+
+    @classmethod
+    def of(
+        cls, problem: Problem, encoding: ActionEncoding, tables: Sequence[LocalTable]
+    ) -> "Links":
+        """Tie tables that together have every arm at home once."""
+        first = np.concatenate([[0], np.cumsum([len(table) for table in tables])])
+        home = {int(arm): t for t, table in enumerate(tables) for arm in table.arms[: table.n_own]}
+        reads, repeats = _reads(encoding, tables, home, first)
+        agreements = [
+            *_overlaps(problem, tables, first),
+            *_pressures(Graph.of(problem), tables, home, first),
+            repeats,
+        ]
+        system, count = encoding.system, encoding.n_inputs
+        is_read = np.diff(reads.indptr) > 0
+        rules = system.matrix[:, :count] @ sparse.diags_array(is_read.astype(np.float64))
+        use = sparse.vstack([rules @ reads, *(block.matrix for block in agreements)], format="csr")
+        unread = np.concatenate([~is_read, np.ones(system.n_columns - count, dtype=np.bool_)])
+        own = csr_array(system.matrix.tocsc()[:, unread])
+        own.resize((use.shape[0], own.shape[1]))
+        lower = np.concatenate([system.lower, *(block.lower for block in agreements)])
+        upper = np.concatenate([system.upper, *(block.upper for block in agreements)])
+        rules = csr_array(rules)
+        rules.resize((use.shape[0], count))
+        # One unit of every row is about as much, so that one length of step suits all prices.
+        scale = 1 / np.maximum(np.abs(sparse.hstack([use, own])).max(axis=1).toarray(), 1e-12)
+        shrink = sparse.diags_array(scale.reshape(-1))
+        rows = DualRows(
+            csr_array(shrink @ use),
+            csr_array(shrink @ own),
+            lower * shrink.diagonal(),
+            upper * shrink.diagonal(),
+            implied_upper(system)[unread],
+        )
+        return cls(rows, reads, csr_array(shrink @ rules), first)
+
+    def input_prices(self, prices: FloatArray) -> FloatArray:
+        """Return what each input that is read costs, ``(B, I)``, at row prices ``(B, R)``."""
+        result: FloatArray = prices @ self.rules
+        return result
+
+
+def _reads(
+    encoding: ActionEncoding, tables: Sequence[LocalTable], home: dict[int, int], first: IntArray
+) -> tuple[csr_array, Rows]:
+    """Return how inputs are read, each at one arm, and rows that let other arms read the same."""
+    reader: dict[int, tuple[int, int]] = {}
+    entries: list[tuple[IntArray, IntArray, FloatArray]] = []
+    repeats: list[tuple[IntArray, IntArray, FloatArray]] = []
+    count = 0
+
+    def found(arm: int, level: int) -> IntArray:
+        table = tables[home[arm]]
+        where: IntArray = np.flatnonzero(table.levels[:, table.place[arm]] == level)
+        return where + int(first[home[arm]])
+
+    for arm, level in np.argwhere(encoding.level_input >= 0).tolist():
+        read = int(encoding.level_input[arm, level])
+        where = found(arm, level)
+        if read not in reader:
+            reader[read] = arm, level
+            entries.append((np.full(len(where), read), where, np.ones(len(where))))
+            continue
+        also = found(*reader[read])
+        repeats.append((np.full(len(where), count), where, np.ones(len(where))))
+        repeats.append((np.full(len(also), count), also, -np.ones(len(also))))
+        count += 1
+    total = int(first[-1])
+    return (
+        _matrix(entries, encoding.n_inputs, total),
+        Rows.equal(_matrix(repeats, count, total), 0.0, [""] * count),
+    )
+
+
+def _overlaps(problem: Problem, tables: Sequence[LocalTable], first: IntArray) -> Iterator[Rows]:
+    """Yield rows that make two tables agree on what both know."""
+    sources = Graph.of(problem).sources
+    known: dict[int, list[int]] = {}
+    for index, table in enumerate(tables):
+        for arm in (*table.arms.tolist(), *table.listed.tolist()):
+            known.setdefault(arm, []).append(index)
+    pairs = sorted({pair for who in known.values() for pair in combinations(sorted(who), 2)})
+    total = int(first[-1])
+    for one, other in pairs:
+        tied = tables[one], tables[other]
+        shared = sorted(_known(tied[0]) & _known(tied[1]))
+        cases, sides = _cases(tied, shared, sources)
+        groups = [shared] if cases <= _MAX_CASES else [[arm] for arm in shared]
+        for group in groups:
+            if group != shared:
+                cases, sides = _cases(tied, group, sources)
+            entries = [
+                (side, first[index] + np.arange(len(side)), np.full(len(side), sign))
+                for index, side, sign in zip((one, other), sides, (1.0, -1.0), strict=True)
+            ]
+            yield Rows.equal(_matrix(entries, cases, total), 0.0, [""] * cases)
+
+
+def _known(table: LocalTable) -> set[int]:
+    return {*table.arms.tolist(), *table.listed.tolist()}
+
+
+def _cases(
+    tied: tuple[LocalTable, LocalTable], shared: Sequence[int], sources: IntArray
+) -> tuple[int, list[IntArray]]:
+    """Return how many cases two tables both tell apart, and that of each configuration."""
+    columns: tuple[list[IntArray], list[IntArray]] = ([], [])
+    for arm in shared:
+        is_member = [arm in table.place for table in tied]
+        for side, table in enumerate(tied):
+            if all(is_member):
+                place = table.place[arm]
+                columns[side].extend(
+                    [table.states[:, place], table.pressures[:, place], table.levels[:, place]]
+                )
+            elif is_member[side]:
+                columns[side].append(sources[table.states[:, table.place[arm]]])
+            else:
+                place = int(np.flatnonzero(table.listed == arm)[0])
+                columns[side].append(table.exertions[table.context, place])
+    both = np.concatenate([np.stack(side, axis=1) for side in columns])
+    different, case = np.unique(both, axis=0, return_inverse=True)
+    case = case.reshape(-1)
+    return len(different), [case[: len(tied[0])], case[len(tied[0]) :]]
+
+
+def _pressures(
+    graph: Graph, tables: Sequence[LocalTable], home: dict[int, int], first: IntArray
+) -> Iterator[Rows]:
+    """Yield rows by which the pressure that a table sees is what outside arms exert.
+
+    A pressure of P - 1 stands for all that is more as well, so where there can be more, what is
+    exerted is only at least what is seen, and at most that with the largest value in its place.
+    """
+    total = int(first[-1])
+    for index, table in enumerate(tables):
+        if len(table.listed) == len(graph.outside(table.arms.tolist())):
+            continue
+        here = first[index] + np.arange(len(table))
+        for place, arm in enumerate(table.arms.tolist()):
+            weights = graph.weights[[arm]].tocoo()
+            entries = []
+            for other, weight in zip(weights.col.tolist(), weights.data.tolist(), strict=True):
+                if other in table.place:
+                    continue
+                far = tables[home[other]]
+                exerted = weight * graph.sources[far.states[:, far.place[other]]]
+                where = first[home[other]] + np.arange(len(far))
+                entries.append((np.zeros_like(where), where, -exerted.astype(np.float64)))
+            if not entries:
+                continue
+            seen = table.outer[table.context, place]
+            largest = int(sum(-entry[2].min() for entry in entries))
+            row = np.zeros_like(here)
+            least = _matrix([(row, here, seen.astype(np.float64)), *entries], 1, total)
+            if largest <= graph.most:
+                yield Rows.equal(least, 0.0, [""])
+                continue
+            yield Rows.at_most(least, 0.0, [""])
+            high = np.where(seen == graph.most, largest, seen).astype(np.float64)
+            yield Rows.at_least(_matrix([(row, here, high), *entries], 1, total), 0.0, [""])
+
+
+def _matrix(
+    entries: Sequence[tuple[IntArray, IntArray, FloatArray]], rows: int, columns: int
+) -> csr_array:
+    if not entries:
+        return csr_array((rows, columns))
+    row, column, value = (np.concatenate(part) for part in zip(*entries, strict=True))
+    result = csr_array((value, (row, column)), shape=(rows, columns))
+    result.eliminate_zeros()
+    return result

@@ -1,0 +1,203 @@
+"""Everything that can happen to a few arms in one step, as one table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from scipy.sparse import csr_array
+
+from sequoia.bounds.factored.doses import DoseCombinations, product
+from sequoia.problem import Problem
+from sequoia.validation import FloatArray, IntArray
+
+# Outside arms are listed one by one up to so many combinations of what they exert; beyond, only
+# the sums are, which are all that transitions need and fewer.
+_MAX_LISTED = 8
+# Tables of so many configurations are too large whatever the rules leave of them.
+_MANY = 2**22
+
+
+@dataclass(frozen=True, eq=False)
+class LocalTable:
+    """The local configurations of a cluster of arms.
+
+    A configuration is what the next states of the cluster depend on: the states of its arms, the
+    pressure that arms outside exert on each of them, and their dose levels. Configurations come in
+    blocks of one joint state each. Axes: n arms, K configurations, U joint states, X contexts
+    (what is exerted from outside), D combinations of dose levels; ``K = U * X * D``.
+
+    Attributes
+    ----------
+    arms
+        The arms, ``(n,)``; the first ``n_own`` are at home here and in no other table.
+    states, pressures, levels
+        Of each arm in each configuration, ``(K, n)``.
+    outer
+        The pressure from outside on each arm in each context, ``(X, n)``, at most P - 1.
+    listed
+        The outside arms whose exertions a context tells one by one, ``(m,)``; none when it tells
+        the sums only.
+    exertions
+        What each listed arm exerts, ``(X, m)``.
+    doses
+        The combinations of dose levels, ``(D, n)``.
+    rewards
+        Expected next reward of the arms at home, ``(K,)``.
+    kernel
+        Probability of each next joint state, ``(K, U)``.
+    """
+
+    arms: IntArray
+    n_own: int
+    states: IntArray
+    pressures: IntArray
+    levels: IntArray
+    outer: IntArray
+    listed: IntArray
+    exertions: IntArray
+    doses: IntArray
+    rewards: FloatArray
+    kernel: FloatArray
+    models: IntArray
+
+    @classmethod
+    def of(
+        cls, problem: Problem, combinations: DoseCombinations, arms: Sequence[int], n_own: int
+    ) -> "LocalTable":
+        """Tabulate a cluster; `table_size` says before how large it will be."""
+        chosen = np.asarray(arms)
+        kinds = problem.arms
+        graph = Graph.of(problem)
+        outer, listed, exertions = contexts(graph, arms)
+        doses = combinations.of(arms)
+        joint = product([range(kinds.n_states)] * len(chosen))
+        states = np.repeat(joint, len(outer) * len(doses), axis=0)
+        outside = np.tile(np.repeat(outer, len(doses), axis=0), (len(joint), 1))
+        levels = np.tile(doses, (len(joint) * len(outer), 1))
+        inside = graph.weights[chosen][:, chosen].toarray()
+        pressures = np.minimum(graph.sources[states] @ inside.T + outside, graph.most)
+        models = graph.models[chosen, pressures]
+        rewards = kinds.next_rewards[models, levels, states][:, :n_own].sum(axis=1)
+        kernel = np.ones((len(states), 1))
+        for place in range(len(chosen)):
+            own = kinds.kernels[models[:, place], levels[:, place], states[:, place]]
+            kernel = (kernel[:, :, None] * own[:, None, :]).reshape(len(states), -1)
+        return cls(
+            chosen,
+            n_own,
+            states,
+            pressures,
+            levels,
+            outer,
+            listed,
+            exertions,
+            doses,
+            rewards,
+            kernel,
+            models,
+        )
+
+    def __len__(self) -> int:
+        return len(self.rewards)
+
+    @property
+    def n_joint(self) -> int:
+        """``U``."""
+        return int(self.kernel.shape[1])
+
+    @property
+    def block(self) -> int:
+        """``X * D``: configurations of one joint state."""
+        return len(self.outer) * len(self.doses)
+
+    @cached_property
+    def place(self) -> dict[int, int]:
+        """Where each arm stands in ``arms``."""
+        return {int(arm): place for place, arm in enumerate(self.arms)}
+
+    @cached_property
+    def context(self) -> IntArray:
+        """The context of each configuration, ``(K,)``."""
+        return np.arange(len(self)) // len(self.doses) % len(self.outer)
+
+    @cached_property
+    def dose(self) -> IntArray:
+        """The dose combination of each configuration, ``(K,)``."""
+        return np.arange(len(self)) % len(self.doses)
+
+    def joint(self, states: IntArray, n_states: int) -> IntArray:
+        """Return the number of the cluster's joint state in states of all arms, ``(B, J)``."""
+        number = np.zeros(len(states), dtype=np.int64)
+        for arm in self.arms:
+            number = number * n_states + states[:, arm]
+        return number
+
+    def start(self, chances: FloatArray) -> FloatArray:
+        """Return the distribution of the joint state, ``(U,)``, from that of each arm, (J, S)."""
+        result = np.ones(1)
+        for arm in self.arms:
+            result = np.outer(result, chances[arm]).reshape(-1)
+        return result
+
+
+@dataclass(frozen=True, eq=False)
+class Graph:
+    """Who presses on whom; nobody on anybody where a problem has no contagion.
+
+    Attributes
+    ----------
+    weights
+        How strongly arm k presses on arm j, ``(J, J)``, sparse.
+    sources
+        What each state exerts, ``(S,)``.
+    models
+        The model of each arm under each pressure, ``(J, P)``.
+    """
+
+    weights: csr_array
+    sources: IntArray
+    models: IntArray
+
+    @classmethod
+    def of(cls, problem: Problem) -> "Graph":
+        """Return that of a problem."""
+        among, arms = problem.contagion, problem.arms
+        if among is not None:
+            return cls(among.neighbours, among.sources, among.models)
+        nobody = csr_array((arms.n_arms, arms.n_arms), dtype=np.int64)
+        return cls(nobody, np.zeros(arms.n_states, dtype=np.int64), arms.model[:, None])
+
+    @property
+    def most(self) -> int:
+        """``P - 1``."""
+        return int(self.models.shape[1]) - 1
+
+    def outside(self, arms: Sequence[int]) -> IntArray:
+        """Return the arms that press on some of ``arms`` and are not among them."""
+        pressing = np.unique(self.weights[np.asarray(arms)].indices)
+        return np.setdiff1d(pressing, np.asarray(arms)).astype(np.int64)
+
+
+def contexts(graph: Graph, arms: Sequence[int]) -> tuple[IntArray, IntArray, IntArray]:
+    """Return what outside arms can exert: sums ``(X, n)``, listed arms ``(m,)``, ``(X, m)``."""
+    outside = graph.outside(arms)
+    exerted = np.unique(graph.sources)
+    weights = graph.weights[np.asarray(arms)][:, outside].toarray()
+    if len(exerted) ** len(outside) <= _MAX_LISTED:
+        listed = product([exerted.tolist()] * len(outside))
+        return np.minimum(listed @ weights.T, graph.most), outside, listed
+    sums = np.zeros((1, len(arms)), dtype=np.int64)
+    for column in weights.T:
+        more = sums[:, None, :] + exerted[:, None] * column
+        sums = np.unique(np.minimum(more, graph.most).reshape(-1, len(arms)), axis=0)
+    nobody = np.empty(0, dtype=np.int64)
+    return sums, nobody, np.empty((len(sums), 0), dtype=np.int64)
+
+
+def table_size(problem: Problem, doses: DoseCombinations, arms: Sequence[int]) -> float:
+    """Return how many configurations the table of ``arms`` has; at least, where they are many."""
+    joint = float(problem.arms.n_states) ** len(arms)
+    if joint * doses.most(arms) > _MANY:
+        return joint * doses.most(arms)
+    return joint * len(doses.of(arms)) * len(contexts(Graph.of(problem), arms)[0])

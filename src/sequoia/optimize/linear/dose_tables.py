@@ -1,0 +1,188 @@
+"""The best action where the doses of a few arms are worth more, or less, together: exact."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csr_array
+
+from sequoia.errors import SolverFailed, TooLarge
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.result import Answer
+from sequoia.problem.iis import no_decision
+from sequoia.solvers import Highs, Limits, Program, Solver, Status
+from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
+
+_MAX_COLUMNS_TO_LIST = 24
+_MAX_ACTIONS_TO_LIST = 50_000
+# Actions and states that are looked at together.
+_BATCH = 2_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class DoseGroup:
+    """Arms whose dose levels count together.
+
+    Attributes
+    ----------
+    arms
+        ``(n,)``; an arm may be in several groups.
+    doses
+        Combinations of their levels, ``(D, n)``; others are not possible.
+    """
+
+    arms: IntArray
+    doses: IntArray
+
+
+class DoseTableArgmax:
+    """Maximises a sum over groups of arms of a table of their doses.
+
+    Few actions are listed. Else there is one program for all: a column per group and combination,
+    tied to the columns that say which dose each arm gets. Where these are whole, so are those, so
+    only the solver's whole columns are those of the rules.
+    """
+
+    def __init__(
+        self,
+        encoding: ActionEncoding,
+        groups: Sequence[DoseGroup],
+        solver: Solver | None = None,
+        limits: Limits = Limits(),  # noqa: B008 (frozen)
+    ) -> None:
+        self._encoding = encoding
+        self._groups = groups
+        self._solver: Solver = Highs() if solver is None else solver
+        self._limits = limits
+
+    def best(self, tables: Sequence[FloatArray]) -> Answer:
+        """Return the best action of each state; ``tables`` has ``(B, D)`` for each group."""
+        if self._listed is not None:
+            return self._by_list(tables, *self._listed)
+        found = [self._solve(rows) for rows in zip(*tables, strict=True)]
+        actions = np.array([action for action, _ in found], dtype=np.int8)
+        values = self.values(tables, actions)
+        bounds = np.array([bound for _, bound in found])
+        return Answer(actions, values, np.maximum(bounds, values))
+
+    def values(self, tables: Sequence[FloatArray], actions: ActionArray) -> FloatArray:
+        """Return what actions ``(B, N)`` are worth, ``(B,)``."""
+        chosen, _ = self._combinations(actions)
+        each = np.arange(len(actions))
+        return sum(
+            (table[each, row] for table, row in zip(tables, chosen, strict=True)),
+            start=np.zeros(len(actions)),
+        )
+
+    def _by_list(
+        self, tables: Sequence[FloatArray], actions: ActionArray, chosen: Sequence[IntArray]
+    ) -> Answer:
+        count = len(tables[0])
+        best, values = np.empty(count, dtype=np.int64), np.empty(count)
+        size = max(1, _BATCH // len(actions))
+        for first in range(0, count, size):
+            part = slice(first, min(first + size, count))
+            total = np.zeros((part.stop - first, len(actions)))
+            for table, row in zip(tables, chosen, strict=True):
+                total += table[part][:, row]
+            best[part] = total.argmax(axis=1)
+            values[part] = total.max(axis=1)
+        return Answer(actions[best], values, values)
+
+    @cached_property
+    def _listed(self) -> tuple[ActionArray, list[IntArray]] | None:
+        """All feasible actions ``(A, N)``, and by group the combination that each brings about."""
+        space = self._encoding.space
+        if space.n_actions > _MAX_COLUMNS_TO_LIST:
+            return None
+        try:
+            actions = space.enumerate(_MAX_ACTIONS_TO_LIST)
+        except TooLarge:
+            return None
+        if not len(actions):
+            raise no_decision(space.compact)
+        chosen, is_known = self._combinations(actions)
+        return actions[is_known], [row[is_known] for row in chosen]
+
+    def _combinations(self, actions: ActionArray) -> tuple[list[IntArray], BoolArray]:
+        """Return each group's combination at each action, and where all groups have it."""
+        level = self._levels(self._encoding.encode(actions))
+        is_known = np.ones(len(actions), dtype=np.bool_)
+        chosen = []
+        for group in self._groups:
+            base = group.doses.max(axis=0, initial=0) + 1
+            radix = np.append(np.cumprod(base[::-1])[::-1][1:], 1)
+            known = group.doses @ radix
+            order = np.argsort(known)
+            wanted = np.minimum(level[:, group.arms], base) @ radix
+            place = np.minimum(np.searchsorted(known[order], wanted), len(known) - 1)
+            row = order[place]
+            is_known &= (group.doses[row] == level[:, group.arms]).all(axis=1)
+            chosen.append(row)
+        return chosen, is_known
+
+    def _levels(self, inputs: FloatArray) -> IntArray:
+        """Return the level that each arm gets, ``(B, J)``, from inputs ``(B, I)``."""
+        reads = self._encoding.level_input
+        padded = np.concatenate([inputs, np.zeros((len(inputs), 1))], axis=1)
+        is_on = padded[:, reads] > 0.5
+        is_on[:, :, 0] = ~is_on[:, :, 1:].any(axis=2)
+        levels: IntArray = is_on.argmax(axis=2)
+        return levels
+
+    @cached_property
+    def _program(self) -> Program:
+        """The rules, and for each group one combination that agrees with them."""
+        system = self._encoding.system
+        blocks: list[csr_array] = []
+        ties: list[csr_array] = []
+        upper: list[FloatArray] = []
+        for group in self._groups:
+            count = len(group.doses)
+            rows, reads, right = [np.ones(count)], [np.zeros(system.n_columns)], [1.0]
+            for place, arm in enumerate(group.arms.tolist()):
+                for level in range(1, self._encoding.level_input.shape[1]):
+                    read = self._encoding.level_input[arm, level]
+                    if read < 0:
+                        continue
+                    rows.append((group.doses[:, place] == level).astype(np.float64))
+                    reads.append(-(np.arange(system.n_columns) == read).astype(np.float64))
+                    right.append(0.0)
+            blocks.append(csr_array(np.array(rows)))
+            ties.append(csr_array(np.array(reads)))
+            upper.append(np.array(right))
+        chosen = sparse.block_diag(blocks, format="csr")
+        extra = chosen.shape[1]
+        rules = sparse.hstack([system.matrix, csr_array((system.n_rows, extra))])
+        tied = sparse.hstack([sparse.vstack(ties), chosen])
+        right_side = np.concatenate(upper)
+        base = system.program(np.zeros(system.n_actions))
+        return Program(
+            np.zeros(system.n_columns + extra),
+            csr_array(sparse.vstack([rules, tied])),
+            np.concatenate([system.lower, right_side]),
+            np.concatenate([system.upper, right_side]),
+            np.concatenate([base.column_lower, np.zeros(extra)]),
+            np.concatenate([base.column_upper, np.ones(extra)]),
+            np.concatenate([base.is_integer, np.zeros(extra, dtype=np.bool_)]),
+        )
+
+    def _solve(self, rows: Sequence[FloatArray]) -> tuple[ActionArray, float]:
+        weights = np.concatenate(rows)
+        middle = float(weights.mean())
+        objective = self._program.objective.copy()
+        # Each group takes one combination, so a constant in all of them changes nothing but makes
+        # the solver's relative gap that of what is to be decided.
+        objective[len(objective) - len(weights) :] = weights - middle
+        found = self._solver.solve(replace(self._program, objective=objective), self._limits)
+        if found.status is Status.INFEASIBLE:
+            raise no_decision(self._encoding.space.compact)
+        if found.values is None:
+            raise SolverFailed(
+                f"{self._solver.name} found no decision: {found.status.value}, "
+                f"{self._limits.seconds:g} s were allowed."
+            )
+        action = np.rint(found.values[: self._encoding.space.n_actions]).astype(np.int8)
+        return action, found.bound + middle * len(self._groups)

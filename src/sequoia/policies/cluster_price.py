@@ -1,0 +1,52 @@
+"""Act by prices where arms interact: clusters of arms say what their doses are worth together."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sequoia.bounds.factored.relax import relax_factored
+from sequoia.bounds.factored.value import FactoredValue
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.linear.dose_tables import DoseGroup, DoseTableArgmax
+from sequoia.policies.policy import SECONDS, Policy
+from sequoia.problem import Problem
+from sequoia.problem.environment import States
+from sequoia.simulate import Decisions
+from sequoia.solvers import Limits, Solver
+
+
+class ClusterPricePolicy(Policy):
+    """Maximises, in every step, the reward and a factored value of the next state, exactly.
+
+    Parameters
+    ----------
+    value
+        From `relax_factored`; found from the problem's own start and horizon unless given.
+    seconds
+        Longest time for one decision; the best action found by then is taken, and said to be cut
+        off.
+    """
+
+    name = "price"
+    objective = "for the long run, as prices of clusters see it"
+    needs_prices = True
+
+    def __init__(
+        self,
+        problem: Problem,
+        value: FactoredValue | None = None,
+        *,
+        solver: Solver | None = None,
+        seconds: float = SECONDS,
+    ) -> None:
+        self._space = problem.space
+        self._value = relax_factored(problem).value if value is None else value
+        groups = [DoseGroup(table.arms, table.doses) for table in self._value.tables]
+        encoding = ActionEncoding.of_problem(problem)
+        self._argmax = DoseTableArgmax(encoding, groups, solver, Limits(seconds=seconds))
+
+    def act(self, states: States, step: int, rngs: Sequence[np.random.Generator]) -> Decisions:  # noqa: ARG002
+        """Return the best decisions, and what is proven about them."""
+        found = self._argmax.best(self._value.dose_values(states, step))
+        plans = [self._space.certify(action).plan for action in found.actions]
+        return Decisions(found.actions, plans, found.values, found.bounds, ~found.is_proven)

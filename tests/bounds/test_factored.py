@@ -1,0 +1,166 @@
+"""Bounds for arms that interact, against the optimum of tiny problems."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from tiny_problems import KINDS, infected, random_problem
+
+from sequoia.bounds import bound, clairvoyant_bound, relax_factored, solve_exactly
+from sequoia.bounds.exact import joint_moves, joint_rewards, joint_states
+from sequoia.errors import ProblemError, TooLarge
+from sequoia.policies import make_policy
+from sequoia.policies.cluster_price import ClusterPricePolicy
+from sequoia.problem.families import epidemic
+
+SEEDS = range(16)
+TINY = [(kind, seed) for kind in KINDS for seed in SEEDS]
+
+
+def tiny(kind, seed):
+    return infected(random_problem(kind, seed), seed)
+
+
+def earned(problem, policy):
+    """Return what a policy earns in expectation, by going through all joint states."""
+    states = joint_states(problem)
+    values = np.zeros(len(states))
+    rngs = [np.random.default_rng(0)] * len(states)
+    for step in range(problem.horizon - 1, -1, -1):
+        actions = policy.act(states, step, rngs).actions
+        assert problem.space.contains(actions).all()
+        following = np.empty(len(states))
+        for action in np.unique(actions, axis=0):
+            rows = (actions == action).all(axis=1)
+            level = problem.levels(action[None])
+            ahead = joint_rewards(problem, states, action[None])[0]
+            ahead = ahead + joint_moves(problem, states, level)[0] @ values
+            following[rows] = ahead[rows]
+        values = following
+    start = np.ones(1)
+    for chances in problem.start:
+        start = np.outer(start, chances).reshape(-1)
+    return float(start @ values)
+
+
+@pytest.mark.parametrize(("kind", "seed"), TINY)
+def test_policy_optimum_and_bound_are_in_order(kind, seed):
+    problem = tiny(kind, seed)
+    best = solve_exactly(problem).value
+    slack = 1e-6 * max(1.0, abs(best))
+    table = [1, 30, 10_000][seed % 3]
+    found = relax_factored(problem, table=table, rounds=60)
+    assert found.bound.total >= best - slack
+    assert earned(problem, ClusterPricePolicy(problem, found.value)) <= best + slack
+    # The value function is above the optimal values of all states, not only of the start.
+    states = joint_states(problem)
+    exact = solve_exactly(problem).values
+    for step in range(problem.horizon):
+        assert (found.value.worth(states, step) >= exact[step] - slack).all()
+
+
+@pytest.mark.parametrize(("kind", "seed"), TINY[::5])
+def test_discounted_bounds_hold_too(kind, seed):
+    problem = replace(tiny(kind, seed), discount=0.8)
+    best = solve_exactly(problem, discounted=True).value
+    slack = 1e-6 * max(1.0, abs(best))
+    for horizon in (0, 3):
+        found = relax_factored(problem, table=30, rounds=40, horizon=horizon, discounted=True)
+        assert found.bound.total >= best - slack
+
+
+@pytest.mark.parametrize(("kind", "seed"), TINY[::9])
+def test_a_cluster_of_all_arms_is_exact(kind, seed):
+    """Where one table holds everything, nothing is relaxed."""
+    problem = tiny(kind, seed)
+    best = solve_exactly(problem).value
+    found = relax_factored(problem, table=10**6, rounds=400)
+    assert len(found.value.tables) == 1 or not problem.contagion.neighbours.nnz
+    if len(found.value.tables) == 1:
+        assert found.bound.total == pytest.approx(best, rel=1e-6)
+
+
+def test_larger_clusters_are_tighter_and_act_better():
+    problem = epidemic(arms=8, seed=1)
+    best = solve_exactly(problem)
+    bounds, shares = [], []
+    for table in (1, 1_000, 5_000, 10_000):
+        found = relax_factored(problem, table=table, rounds=150)
+        bounds.append(found.bound.total / best.value)
+        shares.append(earned(problem, ClusterPricePolicy(problem, found.value)) / best.value)
+    assert bounds == sorted(bounds, reverse=True)
+    assert bounds[0] < 1.25
+    assert bounds[1] < 1.13
+    assert bounds[2] < 1.09
+    assert bounds[3] == pytest.approx(1, abs=1e-9)
+    assert shares[1] > 0.97
+    assert shares[3] == pytest.approx(1, abs=1e-9)
+
+
+@pytest.mark.parametrize(("kind", "seed"), TINY[1::8])
+def test_a_clairvoyant_earns_no_less_than_the_optimum(kind, seed):
+    problem = tiny(kind, seed)
+    best = solve_exactly(problem).value
+    found = clairvoyant_bound(
+        problem, relax_factored(problem, table=30, rounds=60), scenarios=60, rounds=20, seed=3
+    )
+    # Three times the margin: of some dozen estimates, none may be that far off.
+    assert found.total + 3 * found.margin >= best - 1e-6 * max(1.0, abs(best))
+
+
+def test_a_clairvoyant_who_pays_is_tighter():
+    problem = epidemic(arms=8, seed=2)
+    best = solve_exactly(problem).value
+    found = relax_factored(problem, table=1_000, rounds=150)
+    clairvoyant = clairvoyant_bound(problem, found, scenarios=20, rounds=40)
+    assert clairvoyant.kind == "clairvoyant"
+    assert clairvoyant.margin > 0
+    assert best < clairvoyant.total + 3 * clairvoyant.margin
+    assert clairvoyant.total < 0.99 * found.bound.total
+
+
+def test_the_same_again():
+    problem = epidemic(arms=8, seed=3)
+    one, other = (relax_factored(problem, table=1_000, rounds=20) for _ in range(2))
+    assert one.bound.total == other.bound.total
+    assert all(
+        np.array_equal(a, b) for a, b in zip(one.value.values, other.value.values, strict=True)
+    )
+
+
+def test_linear_levels_are_exact_for_single_arms():
+    problem = epidemic(arms=6, seed=1)
+    value = relax_factored(problem, table=1, rounds=20).value
+    rng = np.random.default_rng(0)
+    states = rng.integers(0, 2, (5, 6))
+    levels, constant = value.levels(states, 2)
+    actions = (rng.random((5, 6)) < 0.5).astype(np.int8)
+    q = levels[np.arange(5)[:, None], np.arange(6), actions].sum(axis=1) + constant
+    for row in range(5):
+        state, action = states[[row]], actions[[row]]
+        moves = np.ones((1, 1))
+        model = problem.models(state)
+        for arm in range(6):
+            own = problem.arms.kernels[model[0, arm], action[0, arm], state[0, arm]]
+            moves = (moves[:, :, None] * own[None, None, :]).reshape(1, -1)
+        ahead = moves[0] @ value.worth(joint_states(problem), 3)
+        assert q[row] == pytest.approx(problem.expected_reward(state, action)[0] + ahead)
+
+
+def test_kinds_by_name():
+    problem = epidemic(arms=6, seed=1, horizon=5)
+    assert bound(problem).kind == "factored"
+    assert bound(problem, "clairvoyant", scenarios=3, table=300, rounds=10).kind == "clairvoyant"
+    with pytest.raises(ProblemError, match=r"infect each other\. Ask for factored"):
+        bound(problem, "lp")
+    assert make_policy("price", problem).name == "price"
+
+
+def test_refusals():
+    problem = epidemic(arms=12, seed=1)
+    with pytest.raises(TooLarge, match=r"arms need \d\.\de\+\d\d numbers; .* fewer than 50000000"):
+        relax_factored(problem, table=50_000_000)
+    with pytest.raises(ProblemError, match="table is 0; at least 1"):
+        relax_factored(problem, table=0)
+    with pytest.raises(ProblemError, match="needs an end"):
+        clairvoyant_bound(problem, relax_factored(problem, table=1, rounds=1, discounted=True))
