@@ -10,7 +10,7 @@ import numpy as np
 
 import sequoia
 from sequoia import Budget
-from sequoia.learn import TrainConfig
+from sequoia.learn import make_config
 from sequoia.policies import FunctionPolicy, Random, Sequoia
 
 
@@ -47,7 +47,7 @@ line = Line()
 # Two repairs fit into a day. Learn for three rounds; a real training takes longer.
 
 # %%
-trained = sequoia.train(line, TrainConfig.preset("default", rounds=3), seed=0)
+trained = sequoia.train(line, make_config("default", rounds=3), seed=0)
 print(f"{trained.reward:.2f} per day in held-out episodes")
 
 # %% [markdown]

@@ -3,20 +3,27 @@
 from typing import Any
 
 from docutils import nodes
+from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.util.logging import getLogger
 
 
 def _inline(self: Any, node: nodes.math) -> None:
-    self.body.append(tex2mathml(node.astext()))
+    self.body.append(_drawn(node, as_block=False))
     raise nodes.SkipNode
 
 
 def _block(self: Any, node: nodes.math_block) -> None:
-    formula = node.astext().strip()
-    if "\\\\" in formula and "\\begin" not in formula:
-        formula = f"\\begin{{aligned}}{formula}\\end{{aligned}}"
-    self.body.append(f'<div class="formula">{tex2mathml(formula, as_block=True)}</div>')
+    self.body.append(f'<div class="formula">{_drawn(node, as_block=True)}</div>')
     raise nodes.SkipNode
+
+
+def _drawn(node: nodes.Element, as_block: bool) -> str:
+    try:
+        return tex2mathml(node.astext().strip(), as_block=as_block)
+    except MathError as error:
+        getLogger(__name__).warning("a formula cannot be drawn: %s", error, location=node)
+        return ""
 
 
 def setup(app: Any) -> dict[str, bool]:
