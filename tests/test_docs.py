@@ -66,9 +66,9 @@ def test_every_page_is_on_the_site():
 
 def test_every_room_is_in_the_reference():
     pages = "".join(page.read_text() for page in ROOT.glob("docs/reference/*.rst"))
-    rooms = {module.name for module in pkgutil.iter_modules(sequoia.__path__)}
-    for room in rooms - {"__main__", "cli", "version"}:
-        assert f".. room:: sequoia.{room}\n" in pages
+    for room in pkgutil.iter_modules(sequoia.__path__):
+        if room.ispkg and room.name != "cli":
+            assert f".. room:: sequoia.{room.name}\n" in pages
 
 
 def test_pictures_are_small_and_used():

@@ -15,12 +15,18 @@ class Room(Directive):
     """Describe a package and all that is in it, except what has a page of its own."""
 
     required_arguments = 1
-    option_spec: ClassVar[dict[str, Any]] = {"without": directives.unchanged}
+    option_spec: ClassVar[dict[str, Any]] = {
+        "without": directives.unchanged,
+        "without-rooms": directives.flag,
+    }
 
     def run(self) -> list[Any]:
         """Write a section for each module."""
-        without = self.options.get("without", "").split()
-        lines = list(_described(self.arguments[0], set(without), 0))
+        name, without = self.arguments[0], set(self.options.get("without", "").split())
+        if "without-rooms" in self.options:
+            path = import_module(name).__path__
+            without |= {f"{name}.{one.name}" for one in pkgutil.iter_modules(path) if one.ispkg}
+        lines = list(_described(name, without, 0))
         self.state_machine.insert_input(StringList(lines), "room")
         return []
 
