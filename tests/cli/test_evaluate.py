@@ -1,15 +1,20 @@
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from real_command import PATIENCE, ended, start, wait_for
 from sequoia import Rules, save
+from sequoia.cli.evaluate import print_evaluation
+from sequoia.evaluation import load_evaluation
 from sequoia.problem.families import capacity, standard
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="there are no such signals")
@@ -38,9 +43,12 @@ def test_a_table_and_a_file(run):
     assert outcome.err == ""
     lines = outcome.out.splitlines()
     assert lines[0].strip() == "capacity, 6 arms, 2 workers, seed 0"
-    for word in ("policy", "reward per step", "× random", "% of bound", "ms", "minus price"):
+    for word in ("policy", "reward per step", "× random", "% of bound", "time", "minus price"):
         assert word in lines[1]
     assert [line.split()[0] for line in lines[2:5]] == ["idle", "random", "price"]
+    assert all(re.search(r" [0-9.]+ m?s ", line) for line in lines[2:5])
+    assert "cut off" not in outcome.out
+    assert lines[7].startswith("Use price. ")
     assert lines[5].startswith("No policy earns more than")
     assert lines[-1] == "Wrote e.json; for pictures: sequoia report e.json -o report.html"
     assert sorted(os.listdir()) == ["e.json", "p.npz"]
@@ -54,6 +62,19 @@ def test_idle_is_left_out_where_doing_nothing_is_forbidden(run, tmp_path):
     assert outcome.err == "idle is left out: doing nothing is not allowed.\n"
     assert "idle" not in outcome.out
     assert "price" in outcome.out
+
+
+def test_decisions_that_were_cut_off_have_a_column(run, capsys):
+    run("evaluate", "p.npz", "--policies", "random,price", "--episodes", 4, "-o", "e.json")
+    found = load_evaluation("e.json")
+    is_at_limit = found.is_at_limit.copy()
+    is_at_limit[1, 2, 3] = True
+    print_evaluation(replace(found, is_at_limit=is_at_limit, gaps=np.full(found.gaps.shape, 0.05)))
+    out = capsys.readouterr().out
+    assert "1 of 16, gap 5 %, at most 5 %" in next(
+        line for line in out.splitlines() if line.startswith(" price ")
+    )
+    assert "Cut off: decisions that a limit ended" in out
 
 
 def test_json_alone_on_stdout(run):
@@ -166,4 +187,3 @@ def test_a_line_now_and_then_without_a_terminal(capsys):
         show._last -= 60
         show(Progress(2, 4, 0, 300.0))
     assert capsys.readouterr().err == "Evaluating: 2 of 4 blocks, about 5 min left\n"
-    assert progress.duration(7200) == "about 2.0 h"

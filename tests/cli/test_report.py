@@ -1,3 +1,4 @@
+import json
 import re
 import shutil
 import subprocess
@@ -140,3 +141,34 @@ def test_names_are_written_as_they_are(command, tmp_path):
     text = (tmp_path / "r.html").read_text()
     assert "<b>bold" not in text
     assert "a &lt;b&gt;bold&lt;/b&gt; &amp; &#x27;quoted&#x27; trap" in text
+
+
+def text_of(page: Path) -> str:
+    """Return what a reader sees, in order."""
+    body = page.read_text().partition("<body>")[2]
+    return re.sub(r"\s+", " ", re.sub(r"<[^>]*>", " ", body))
+
+
+def test_the_verdict_comes_first_and_fingerprints_last(command, tmp_path):
+    problem = FAMILIES["capacity"](arms=8, workers=2, horizon=5)
+    save(problem, tmp_path / "p.npz")
+    command("evaluate", "p.npz", "--policies", "random,price", "--episodes", 8, "-o", "e.json")
+    assert command("report", "e.json", "-o", "r.html").code == 0
+    text = text_of(tmp_path / "r.html").strip()
+    assert text.startswith(f"{problem.name} Use price. It earns ")
+    assert text.count(problem.fingerprint) == 1
+    assert text.index(problem.fingerprint) > text.index("How this was measured")
+    assert "cut off" not in text
+
+
+def test_decisions_that_were_cut_off_are_counted(command, tmp_path):
+    save(FAMILIES["trap"](horizon=5), tmp_path / "p.npz")
+    command("evaluate", "p.npz", "--policies", "random,myopic", "--episodes", 4, "-o", "e.json")
+    content = json.loads((tmp_path / "e.json").read_text())
+    content["data"]["at_limit"]["myopic"] = [[0, 1, 0.02], [3, 4, 0.06]]
+    (tmp_path / "e.json").write_text(json.dumps(content))
+    assert command("report", "e.json", "-o", "r.html").code == 0
+    text = text_of(tmp_path / "r.html")
+    assert "cut off by a limit" in text
+    assert "2 of 20, gap 4 %, at most 6 %" in text
+    assert "Some decisions of myopic were cut off by a limit" in text

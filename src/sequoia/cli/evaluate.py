@@ -14,15 +14,18 @@ from rich.table import Table
 
 from sequoia.cli.common import AsJson, File, Force
 from sequoia.cli.progress import showing
+from sequoia.durations import duration
 from sequoia.errors import FileError
-from sequoia.evaluation import Estimate, Evaluation, Progress, evaluate, save_evaluation
+from sequoia.evaluation import Evaluation, Progress, evaluate, save_evaluation
 from sequoia.evaluation.block_cache import BlockCache
 from sequoia.evaluation.evaluate import BoundKind
 from sequoia.evaluation.evaluation import per_step
+from sequoia.evaluation.verdict import cut_off, verdict
 from sequoia.io import clear_unfinished, refuse_to_replace
 from sequoia.models.folder import load_model
 from sequoia.policies import POLICIES
 from sequoia.problem import Problem, load
+from sequoia.problem.names import count
 
 _WIDTH = 100
 _DEFAULT = "idle,random,sampling,myopic,price"
@@ -149,35 +152,53 @@ def _watching(cache: BlockCache) -> Iterator[Callable[[Progress], None]]:
 
 
 def print_evaluation(found: Evaluation) -> None:
-    """Print the table of an evaluation."""
-    columns = ["policy", "reward per step", "× random", "% of bound", "ms", f"minus {found.best}"]
-    table = Table(*columns, box=None, title=found.problem, title_justify="left")
+    """Print the table of an evaluation, and what it says."""
+    console = Console(highlight=False)
+    console.width = max(console.width, _WIDTH)
+    console.print(_table(found))
+    if found.bound is not None:
+        _say(
+            console,
+            f"No policy earns more than {per_step(found.bound, 4)} per step on average "
+            f"({found.bound.kind} bound).",
+        )
+    _say(
+        console,
+        f"{count(found.n_episodes, 'episode')}, the same luck for all; ± is a 95 % confidence "
+        "interval.",
+    )
+    if found.is_at_limit.any():
+        _say(
+            console,
+            "Cut off: decisions that a limit ended; the gap, on average and at most, is how far "
+            "they may be from the best by what the policy maximises.",
+        )
+    said = verdict(found)
+    if said.use:
+        _say(console, " ".join(filter(None, (said.use, said.others, said.learning))))
+
+
+def _table(found: Evaluation) -> Table:
+    """Return a row per policy; decisions that were cut off have a column where there are any."""
+    heads = ["policy", "reward per step", "× random", "% of bound", "time", f"minus {found.best}"]
+    has_cut_off = bool(found.is_at_limit.any())
+    heads += ["cut off"] if has_cut_off else []
+    table = Table(*heads, box=None, title=found.problem, title_justify="left")
     for column in table.columns[1:]:
         column.justify = "right"
     for name in found.names:
         relative, percent = found.relative_to_random(name), found.percent_of_bound(name)
         table.add_row(
             name,
-            _plus_minus(found.mean(name)),
+            str(found.mean(name)),
             "–" if relative is None else f"{relative:.2f}",
             "–" if percent is None else f"{percent:.1f}",
-            f"{found.ms_per_decision(name):.3g}",
-            "" if name == found.best else _plus_minus(found.paired(name, found.best)),
+            duration(found.ms_per_decision(name) / 1000),
+            "" if name == found.best else str(found.paired(name, found.best)),
+            *([cut_off(found, name)] if has_cut_off else []),
         )
-    console = Console(highlight=False)
-    console.width = max(console.width, _WIDTH)
-    console.print(table)
-    if found.bound is not None:
-        console.print(
-            f"No policy earns more than {per_step(found.bound, 4)} per step on average "
-            f"({found.bound.kind} bound).",
-            soft_wrap=True,
-        )
-    console.print(
-        f"{found.n_episodes} episodes, the same luck for all; ± is a 95 % confidence interval.",
-        soft_wrap=True,
-    )
+    return table
 
 
-def _plus_minus(one: Estimate) -> str:
-    return f"{one.mean:.2f}" if one.half != one.half else f"{one.mean:.2f} ± {one.half:.2f}"
+def _say(console: Console, text: str) -> None:
+    console.print(text, soft_wrap=True, markup=False)

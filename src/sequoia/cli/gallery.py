@@ -76,8 +76,7 @@ def _play(problem: Problem) -> tuple[Trajectory, Trajectory]:
 
 def _mean(rewards: FloatArray) -> str:
     """Say the mean over episodes with its 95 % confidence interval."""
-    one = estimate(rewards.mean(axis=1))
-    return f"{one.mean:.2f} ± {one.half:.2f}"
+    return str(estimate(rewards.mean(axis=1)))
 
 
 def _draw(name: str, problem: Problem, played: Trajectory, output: Path) -> None:

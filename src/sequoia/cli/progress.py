@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
+from sequoia.durations import roughly
 from sequoia.evaluation.progress import Progress
 
 SECONDS_BETWEEN_LINES = 10.0
@@ -31,7 +32,7 @@ def showing(what: str, noun: str) -> Iterator[Callable[[Progress], None]]:
         task = bar.add_task(what, total=None, left="")
 
         def show(progress: Progress) -> None:
-            left = f"{duration(progress.seconds_left)} left"
+            left = f"{roughly(progress.seconds_left)} left"
             bar.update(task, total=progress.total, completed=progress.done, left=left)
 
         yield show
@@ -50,13 +51,4 @@ class _Lines:
             return
         self._last = now
         text = f"{progress.done} of {progress.total} {self._noun}"
-        typer.echo(f"{self._what}: {text}, {duration(progress.seconds_left)} left", err=True)
-
-
-def duration(seconds: float) -> str:
-    """Say a time roughly: ``"about 40 s"``, ``"about 3 min"``, ``"about 1.5 h"``."""
-    if seconds < 90:
-        return f"about {seconds:.0f} s"
-    if seconds < 90 * 60:
-        return f"about {seconds / 60:.0f} min"
-    return f"about {seconds / 3600:.1f} h"
+        typer.echo(f"{self._what}: {text}, {roughly(progress.seconds_left)} left", err=True)

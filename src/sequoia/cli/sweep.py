@@ -13,7 +13,8 @@ from rich.console import Console
 from rich.table import Table
 
 from sequoia.cli.common import Force
-from sequoia.cli.progress import duration, showing
+from sequoia.cli.progress import showing
+from sequoia.durations import roughly
 from sequoia.errors import ProblemError
 from sequoia.evaluation.progress import Progress
 from sequoia.sweep import Plan, Swept, read_plan, run_locally
@@ -91,14 +92,14 @@ def status(
     console = Console(highlight=False)
     console.print(table)
     for key, seconds in found.running.items():
-        console.print(f"running  {key}: since {duration(seconds)}", soft_wrap=True)
+        console.print(f"running  {key}: since {roughly(seconds)}", soft_wrap=True)
     for key, error in found.failed.items():
         console.print(f"failed   {key}: {error}", soft_wrap=True, markup=False)
     if found.seconds_left is None:
         console.print("Time left: not known before the first cell is done.")
     elif found.left or found.running:
         state = "" if found.running else ", once it is started again"
-        console.print(f"Time left: {duration(found.seconds_left)}{state}.")
+        console.print(f"Time left: {roughly(found.seconds_left)}{state}.")
 
 
 def sweep_to(

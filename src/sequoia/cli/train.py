@@ -12,7 +12,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from sequoia.cli.common import AsJson, File, Force
 from sequoia.cli.interrupts import ending_at_once
-from sequoia.cli.progress import duration
+from sequoia.durations import roughly
 from sequoia.errors import ConfigError
 from sequoia.models.folder import ABOUT, read_about
 from sequoia.problem import load
@@ -164,5 +164,5 @@ def _in_words(progress: Any) -> str:
         parts.append(f"bound {progress.bound:.4g}")
     parts += [f"loss {done.loss:.2g}", f"remembered {100 * done.hit_rate:.0f} %"]
     if progress.seconds_left == progress.seconds_left:
-        parts.append(f"{duration(progress.seconds_left)} left")
+        parts.append(f"{roughly(progress.seconds_left)} left")
     return ", ".join(parts)

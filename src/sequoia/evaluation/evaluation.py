@@ -13,6 +13,9 @@ from sequoia.evaluation.intervals import Estimate, estimate
 from sequoia.simulate import Episode
 from sequoia.validation import BoolArray, FloatArray
 
+# A sum of a thousand numbers is exact to about this, relatively.
+_ROUNDING = 1e-12
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
@@ -85,7 +88,18 @@ class Evaluation:
         Both had the same luck in each episode, so the interval is narrower than those of the
         means suggest.
         """
-        return estimate(self._per_episode[self.index(name)] - self._per_episode[self.index(other)])
+        return self._difference(name, self._per_episode[self.index(other)])
+
+    def over_random(self, name: str) -> Estimate:
+        """Return by how much ``name`` earns more per step than random, episode by episode."""
+        return self._difference(name, self.random.mean(axis=1))
+
+    def _difference(self, name: str, others: FloatArray) -> Estimate:
+        """Estimate the mean difference to rewards of the same episodes, ``(E,)``."""
+        own = self._per_episode[self.index(name)]
+        # Equal rewards that are summed in another order differ in their last digits.
+        is_equal = np.isclose(own, others, rtol=_ROUNDING, atol=0.0)
+        return estimate(np.where(is_equal, 0.0, own - others))
 
     def relative_to_random(self, name: str) -> float | None:
         """Return the mean as a multiple of random's, unless random earns nothing."""
@@ -116,6 +130,14 @@ class Evaluation:
     def best(self) -> str:
         """The policy with the largest mean."""
         return self.names[int(np.argmax(self._per_episode.mean(axis=1)))]
+
+    @cached_property
+    def as_good_as_best(self) -> tuple[str, ...]:
+        """The best, and those whose difference to it may be luck: its interval includes 0."""
+        best = self.best
+        return tuple(
+            name for name in self.names if name == best or self.paired(name, best).includes_zero
+        )
 
     def summary(self) -> dict[str, Any]:
         """Return what ``sequoia evaluate --json`` prints."""

@@ -8,6 +8,9 @@ from scipy.special import stdtrit
 
 from sequoia.validation import FloatArray
 
+# Outside of these, numbers are said with powers of ten.
+_SMALLEST, _LARGEST = 1e-6, 1e7
+
 
 @dataclass(frozen=True)
 class Estimate:
@@ -21,6 +24,26 @@ class Estimate:
     def half(self) -> float:
         """Half the width of the interval."""
         return (self.high - self.low) / 2
+
+    @property
+    def includes_zero(self) -> bool:
+        """Whether chance may explain all of it; without an interval nothing speaks against it."""
+        return not (self.low > 0 or self.high < 0)
+
+    def __neg__(self) -> "Estimate":
+        """Return the estimate of the negative."""
+        return Estimate(-self.mean, -self.high, -self.low)
+
+    def __str__(self) -> str:
+        """Say it with two digits of what is uncertain: ``"23.25 ± 0.27"``, ``"0.002 ± 0.010"``."""
+        if np.isnan(self.half):
+            return f"{self.mean:.4g}"
+        largest = max(abs(self.mean), self.half)
+        if not _SMALLEST <= self.half <= _LARGEST or largest > _LARGEST:
+            return f"{self.mean:.4g} ± {self.half:.2g}"
+        decimals = max(0, 1 - int(np.floor(np.log10(self.half))))
+        # Adding 0 makes a negative zero positive.
+        return f"{round(self.mean, decimals) + 0.0:.{decimals}f} ± {self.half:.{decimals}f}"
 
 
 def half_width(values: FloatArray) -> FloatArray:

@@ -80,7 +80,7 @@ def _page(headline: str, shown: Mapping[str, str], tables: Sequence[Table]) -> s
         content = shown.get(figure, "") + (table.html() if table is not None else "")
         if content:
             sections.append((words, content))
-    return page("SEQUOIA: the paper's experiment", headline, sections, "")
+    return page("SEQUOIA: the paper's experiment", headline, sections)
 
 
 def _headline(results: Results) -> str:

@@ -21,7 +21,7 @@ th:first-child, td:first-child { text-align: left; white-space: nowrap; }
 """
 
 
-def page(title: str, headline: str, sections: Iterable[tuple[str, str]], foot: str) -> str:
+def page(title: str, headline: str, sections: Iterable[tuple[str, str]]) -> str:
     """Return a page; all but the titles are HTML already."""
     body = "\n".join(f"<h2>{escape(name)}</h2>\n{content}" for name, content in sections)
     return (
@@ -29,7 +29,7 @@ def page(title: str, headline: str, sections: Iterable[tuple[str, str]], foot: s
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         f'<link rel="icon" href="data:,">\n'
         f"<title>{escape(title)}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n"
-        f"<h1>{escape(title)}</h1>\n{headline}\n{body}\n{foot}\n</body>\n</html>\n"
+        f"<h1>{escape(title)}</h1>\n{headline}\n{body}\n</body>\n</html>\n"
     )
 
 
@@ -42,3 +42,11 @@ def table(head: str, rows: Iterable[str]) -> str:
     """Return a table from the cells of its head and of each row."""
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'
+
+
+def pairs(rows: Iterable[tuple[str, str]]) -> str:
+    """Return a table of labels and texts, or nothing where there are none."""
+    body = "".join(
+        f"<tr><th>{escape(label)}</th><td>{escape(text)}</td></tr>" for label, text in rows
+    )
+    return f'<div class="wide"><table class="words">{body}</table></div>' if body else ""

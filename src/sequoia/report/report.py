@@ -1,13 +1,15 @@
 """One page that says and shows what an evaluation found."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from html import escape
 
 import numpy as np
 
+from sequoia.durations import duration
 from sequoia.errors import ProblemError
 from sequoia.evaluation.evaluation import Evaluation, per_step
-from sequoia.evaluation.intervals import Estimate
+from sequoia.evaluation.verdict import cut_off, verdict
 from sequoia.plots import (
     plot_comparison,
     plot_decision,
@@ -20,7 +22,13 @@ from sequoia.plots import (
 from sequoia.policies import POLICIES
 from sequoia.problem import Problem
 from sequoia.report.embed import embedded
-from sequoia.report.html import page, quiet, table
+from sequoia.report.html import page, pairs, quiet, table
+
+_CUT_OFF = (
+    "A decision is cut off when a limit of time or work ends the search for it. The gap, on "
+    "average and at most, is how far such decisions may be from the best by what the policy "
+    "maximises."
+)
 
 
 def report(evaluation: Evaluation, problem: Problem, words: Iterable[tuple[str, str]] = ()) -> str:
@@ -43,50 +51,45 @@ def report(evaluation: Evaluation, problem: Problem, words: Iterable[tuple[str, 
         ("The same luck for all", _paired(evaluation)),
         ("Time of a decision", _times(evaluation)),
         *_example(evaluation, problem),
+        ("How this was measured", _measured(evaluation)),
     ]
-    return page(evaluation.problem, _headline(evaluation), sections, _foot(evaluation))
+    return page(evaluation.problem, _headline(evaluation), sections)
 
 
 def _headline(evaluation: Evaluation) -> str:
-    best = evaluation.best
-    text = f"<b>{escape(best)}</b> earns the most: {_say(evaluation.mean(best))} per step"
-    relative, percent = evaluation.relative_to_random(best), evaluation.percent_of_bound(best)
-    if relative is not None:
-        text += f", {relative:.2f} times what random decisions earn"
-    if percent is not None:
-        text += f", {percent:.1f} % of what no policy can exceed on average"
-        if percent > 100:
-            text += " (above 100 % is the luck of these episodes)"
-    return f"<p>{text}.</p>"
+    said = verdict(evaluation)
+    use = f"<b>{escape(said.use)}</b> " if said.use else ""
+    return f'<p class="verdict">{use}{escape(str(replace(said, use="")))}</p>'
 
 
 def _problem(problem: Problem, words: Iterable[tuple[str, str]]) -> str:
-    rows = "".join(
-        f"<tr><td>{escape(label)}</td><td>{escape(text)}</td></tr>" for label, text in words
-    )
-    said = f'<table class="words">{rows}</table>' if rows else ""
+    # The last section says the fingerprint; whoever reads the first does not want it.
+    said = pairs(pair for pair in words if pair[1] != problem.fingerprint)
     return said + embedded(plot_problem(problem), f"The problem: {problem.name}")
 
 
 def _comparison(evaluation: Evaluation) -> str:
-    heads = ("policy", "reward per step", "× random", "% of bound", "ms per decision")
+    heads = ["policy", "reward per step", "× random", "% of bound", "time of a decision"]
+    has_cut_off = bool(evaluation.is_at_limit.any())
+    heads += ["cut off by a limit"] if has_cut_off else []
     rows = []
     for name in evaluation.names:
         relative, percent = evaluation.relative_to_random(name), evaluation.percent_of_bound(name)
-        cells = (
+        cells = [
             escape(name),
-            _say(evaluation.mean(name)),
+            str(evaluation.mean(name)),
             "–" if relative is None else f"{relative:.2f}",
             "–" if percent is None else f"{percent:.1f}",
-            f"{evaluation.ms_per_decision(name):.3g}",
-        )
+            duration(evaluation.ms_per_decision(name) / 1000),
+        ]
+        cells += [cut_off(evaluation, name)] if has_cut_off else []
         rows.append("".join(f"<td>{cell}</td>" for cell in cells))
-    head = "".join(f"<th>{text}</th>" for text in heads)
-    numbers = table(head, rows)
+    numbers = table("".join(f"<th>{text}</th>" for text in heads), rows)
     known = [name for name in evaluation.names if name in POLICIES]
     items = "".join(f"<li><b>{name}</b>: {escape(POLICIES[name].words)}</li>" for name in known)
     picture = embedded(plot_comparison(evaluation), "Mean reward of each policy, random = 1")
-    return f"{picture}{numbers}<ul>{items}</ul>"
+    notes = quiet(_CUT_OFF) if has_cut_off else ""
+    return f"{picture}{numbers}{notes}<ul>{items}</ul>"
 
 
 def _over_time(evaluation: Evaluation) -> str:
@@ -101,7 +104,7 @@ def _paired(evaluation: Evaluation) -> str:
         "better than the means themselves. Each dot is an episode."
     )
     rows = [
-        f"<td>{escape(name)}</td><td>{_say(evaluation.paired(name, best))}</td>"
+        f"<td>{escape(name)}</td><td>{evaluation.paired(name, best)}</td>"
         for name in evaluation.names
         if name != best
     ]
@@ -135,14 +138,15 @@ def _example(evaluation: Evaluation, problem: Problem) -> list[tuple[str, str]]:
     ]
 
 
-def _foot(evaluation: Evaluation) -> str:
+def _measured(evaluation: Evaluation) -> str:
     bound = evaluation.bound
-    text = f"{evaluation.n_episodes} episodes, seed {evaluation.seed}, "
-    text += f"problem {evaluation.fingerprint}"
+    rows = [
+        ("episodes", f"{evaluation.n_episodes}, of {evaluation.rewards.shape[2]} steps each"),
+        ("±", "95 % confidence interval by Student's t over episodes"),
+        ("seed", str(evaluation.seed)),
+        ("fingerprint", evaluation.fingerprint),
+    ]
     if bound is not None:
-        text += f", {bound.kind} bound {per_step(bound, 5)} per step in {bound.seconds:.2g} s"
-    return quiet(f"{text}. ± is a 95 % confidence interval.")
-
-
-def _say(one: Estimate) -> str:
-    return f"{one.mean:.3f}" if np.isnan(one.half) else f"{one.mean:.3f} ± {one.half:.3f}"
+        text = f"{bound.kind}, {per_step(bound, 5)} per step, found in {duration(bound.seconds)}"
+        rows.insert(2, ("bound", text))
+    return pairs(rows)
