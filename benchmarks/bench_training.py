@@ -5,6 +5,7 @@
     python benchmarks/bench_training.py links       # where building up one by one suffices
     python benchmarks/bench_training.py relax       # the relaxation heuristic under a time limit
     python benchmarks/bench_training.py ablation    # what each part of the default adds
+    python benchmarks/bench_training.py hidden      # a hidden layer over prices, or none
 
 Seconds are CPU seconds of one process.
 """
@@ -15,6 +16,7 @@ import time
 import numpy as np
 
 from sequoia.evaluation import evaluate
+from sequoia.evaluation.intervals import estimate
 from sequoia.learn import make_config, train, usual_preset
 from sequoia.optimize import ActionEncoding, Auto, IpoptRounding, Milp
 from sequoia.policies import Sequoia
@@ -41,6 +43,7 @@ def main() -> None:
         "links": links,
         "relax": relaxation,
         "ablation": ablation,
+        "hidden": hidden,
     }
     for name in sys.argv[1:] or parts:
         print(f"# {name}", flush=True)
@@ -142,6 +145,28 @@ def ablation() -> None:
         spent = (time.process_time() - began) / len(problems)
         by_family = " ".join(f"{each:.2f}" for each in share)
         print(f"  {name:24s} {share.mean():.2f}  ({by_family})  {spent:.0f} s each", flush=True)
+
+
+def hidden() -> None:
+    """Train over prices without a hidden layer and with one of 16, and play the same episodes."""
+    for arms in (20, 40):
+        for family in (interventions, scheduling, capacity, routing):
+            problem = family(arms=arms, seed=1)
+            scenarios = Scenarios.sample(problem, 30, seed=77)
+            earned = []
+            for widths in ((), (16,)):
+                began = time.process_time()
+                trained = train(problem, make_config("default", hidden=widths), seed=1)
+                spent = time.process_time() - began
+                played = rollout(problem, Sequoia(problem, trained.q), scenarios)
+                earned.append(played.rewards.mean(axis=1))
+                share = 100 * earned[-1].mean() / trained.bound
+                said = f"{share:.2f} % of the bound, {spent:.0f} s"
+                print(f"  {problem.name}, hidden {widths}: {said}")
+                    f"  {problem.name}, hidden {widths}: {share:.2f} % of the bound, {spent:.0f} s"
+                )
+            one = estimate(earned[1] - earned[0])
+            print(f"  with the layer: {one.mean:+.4f} ± {one.half:.4f} per step", flush=True)
 
 
 if __name__ == "__main__":

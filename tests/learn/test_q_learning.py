@@ -9,10 +9,10 @@ from learning_cases import short, tiny
 
 from sequoia.bounds.exact import joint_states
 from sequoia.learn import make_config
-from sequoia.learn.q_learning import QLearning
+from sequoia.learn.q_learning import QLearning, chosen_hidden
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.engines.enumeration import Enumeration
-from sequoia.problem.families import routing
+from sequoia.problem.families import epidemic, routing
 
 PROBLEM = tiny(horizon=4)
 STATES = joint_states(PROBLEM)
@@ -211,3 +211,16 @@ def test_without_a_warm_start_it_begins_at_nothing():
     one = trainer(samples=0)
     one.begin()
     assert one.learned.q.batches == len(one.replay) == 0
+
+
+@pytest.mark.parametrize(
+    ("problem", "changes", "wanted"),
+    [
+        (PROBLEM, {"prices": "hull"}, ()),
+        (PROBLEM, {"prices": "none"}, (16,)),
+        (PROBLEM, {"prices": "hull", "hidden": [3, 2]}, (3, 2)),
+        (epidemic(arms=5, budget=1, horizon=3), {"prices": "hull"}, (16,)),
+    ],
+)
+def test_hidden_layers_are_chosen_where_the_settings_leave_them_open(problem, changes, wanted):
+    assert chosen_hidden(problem, make_config("default", **changes)) == wanted

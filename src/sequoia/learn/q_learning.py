@@ -61,7 +61,7 @@ class QLearning(Learner[QLearningConfig]):
         self._space = practice.space
         encoding = ActionEncoding.of(practice)
         engine = Auto(encoding, gap=None)
-        hidden = chosen_hidden(environment, config, engine)
+        hidden = chosen_hidden(environment, config)
         self.learned = QAndCritic(environment, encoding, config, hidden, self.rng)  # [1]
         self.replay = Replay(environment, config.replay.buffer_size, config.replay.alpha)
         self.cache = ArgmaxCache(engine)
@@ -347,15 +347,17 @@ class _Greedy(Policy):
         return Decisions.of_actions(self._engine.best(net).actions)
 
 
-def chosen_hidden(
-    environment: Environment, config: QLearningConfig, engine: Auto
-) -> tuple[int, ...]:
-    """Return the hidden layers that see the action, where the settings leave them open."""
+def chosen_hidden(environment: Environment, config: QLearningConfig) -> tuple[int, ...]:
+    """Return the hidden layers that see the action, where the settings leave them open.
+
+    Over a price part, none is as good as one of 16 and quicker to train and to ask; without
+    prices, what actions do to each other has to be learned (docs/benchmarks.md, training).
+    """
     own = config.network
     if own.hidden is not None:
         return own.hidden
     is_priced = own.prices != "none" and has_prices(environment)
-    return () if is_priced and not engine.lists_actions else (16,)
+    return () if is_priced else (16,)
 
 
 def _under(tensors: Tensors, prefix: str) -> Tensors:
