@@ -163,8 +163,6 @@ def hidden() -> None:
                 share = 100 * earned[-1].mean() / trained.bound
                 said = f"{share:.2f} % of the bound, {spent:.0f} s"
                 print(f"  {problem.name}, hidden {widths}: {said}")
-                    f"  {problem.name}, hidden {widths}: {share:.2f} % of the bound, {spent:.0f} s"
-                )
             one = estimate(earned[1] - earned[0])
             print(f"  with the layer: {one.mean:+.4f} ± {one.half:.4f} per step", flush=True)
 
