@@ -60,6 +60,7 @@ nb_merge_streams = True
 default_role = "py:obj"
 autosummary_generate = False
 autodoc_default_options = {"members": True, "ignore-module-all": True, "member-order": "bysource"}
+autodoc_mock_imports = ["ray"]  # large, and not needed to read about it
 autodoc_preserve_defaults = True
 autodoc_typehints = "signature"
 python_use_unqualified_type_names = True

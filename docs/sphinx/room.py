@@ -7,6 +7,9 @@ from typing import Any, ClassVar
 
 from docutils.parsers.rst import Directive, directives
 from docutils.statemachine import StringList
+from sphinx.ext.autodoc.mock import mock
+
+import sequoia
 
 _LINES = '-~^"'
 
@@ -45,5 +48,10 @@ def _described(name: str, without: set[str], depth: int) -> Iterator[str]:
 
 def setup(app: Any) -> dict[str, bool]:
     """Register this extension."""
+    # Before autodoc describes the first class: it changes annotations of the bases of a class, and
+    # settings that are defined after that cannot read theirs.
+    with mock(app.config.autodoc_mock_imports):
+        for found in pkgutil.walk_packages(sequoia.__path__, "sequoia."):
+            import_module(found.name)
     app.add_directive("room", Room)
     return {"parallel_read_safe": True}
