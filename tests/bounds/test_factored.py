@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 from tiny_problems import KINDS, infected, random_problem
 
-from sequoia.bounds import bound, clairvoyant_bound, relax_factored, solve_exactly
+from sequoia import Budget
+from sequoia.bounds import (
+    bound,
+    clairvoyant_bound,
+    clairvoyant_search,
+    relax_factored,
+    solve_exactly,
+)
 from sequoia.bounds.exact import joint_moves, joint_rewards, joint_states
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.policies import make_policy
@@ -164,3 +171,44 @@ def test_refusals():
         relax_factored(problem, table=0)
     with pytest.raises(ProblemError, match="needs an end"):
         clairvoyant_bound(problem, relax_factored(problem, table=1, rounds=1, discounted=True))
+
+
+class Gamble:
+    """Guess which of two sides comes up; a wrong guess ends the game."""
+
+    name, fingerprint, discount, horizon, n_noise = "gamble", "gamble", 1.0, 3, 1
+    space = Budget(np.ones(1), 1)
+
+    def draw_start(self, rng, count):  # noqa: ARG002
+        return np.ones((count, 1), dtype=np.int64)
+
+    def features(self, states):
+        return states.astype(np.float64)
+
+    def step(self, states, actions, noise):
+        is_right = (actions[:, 0] == 1) == (noise[:, 0] < 0.7)
+        following = states * is_right[:, None]
+        return following[:, 0].astype(np.float64), following
+
+
+def test_any_environment_has_a_clairvoyant():
+    found = clairvoyant_search(Gamble(), scenarios=5)
+    # Who knows the luck never guesses wrong; who does not, earns 0.7 + 0.7² + 0.7³ at best.
+    assert (found.total, found.margin) == (3.0, 0.0)
+    assert bound(Gamble()).total == 3.0
+    with pytest.raises(ProblemError, match=r"lp bounds need a problem of arms; gamble"):
+        bound(Gamble(), "lp")
+
+
+@pytest.mark.parametrize(("kind", "seed"), TINY[2::11])
+def test_a_search_is_above_the_optimum_and_knows_more_than_who_pays(kind, seed):
+    problem = tiny(kind, seed)
+    best = solve_exactly(problem).value
+    found = clairvoyant_search(problem, scenarios=60, seed=5)
+    assert found.total + 3 * found.margin >= best - 1e-6 * max(1.0, abs(best))
+
+
+def test_a_search_that_is_too_large(monkeypatch):
+    monkeypatch.setattr("sequoia.bounds.known_luck._MAX_TRIED", 30)
+    with pytest.raises(TooLarge, match=r"step \d can begin in \d+ states, and 7 actions .*: \d"):
+        clairvoyant_search(epidemic(arms=6, seed=1, horizon=12), scenarios=2)

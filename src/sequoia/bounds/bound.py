@@ -5,24 +5,30 @@ from typing import Any, Literal
 from sequoia.bounds.certificate import Bound, Kind
 from sequoia.bounds.clairvoyant import clairvoyant_bound
 from sequoia.bounds.factored.relax import relax_factored
+from sequoia.bounds.known_luck import clairvoyant_search
 from sequoia.bounds.lagrangian.relax import relax, why_no_prices
 from sequoia.errors import ProblemError
-from sequoia.problem import Problem
+from sequoia.problem import Environment, Problem
 
 _CLAIRVOYANT_OPTIONS = ("scenarios", "seed")
 
 
-def bound(problem: Problem, kind: Kind | Literal["auto"] = "auto", **options: Any) -> Bound:
+def bound(environment: Environment, kind: Kind | Literal["auto"] = "auto", **options: Any) -> Bound:
     """Return a number that no policy can beat.
 
     Parameters
     ----------
     kind
-        ``"auto"`` is ``"lp"``, and ``"factored"`` where arms interact.
+        ``"auto"`` is ``"lp"``, ``"factored"`` where arms interact, and ``"clairvoyant"`` for an
+        environment that is no problem of arms.
     options
-        Those of `relax`, of `relax_factored`, or of both `relax_factored` and `clairvoyant_bound`.
+        Those of `relax`, of `relax_factored`, of both `relax_factored` and `clairvoyant_bound`, or
+        of `clairvoyant_search`.
     """
-    kind = resolve_kind(problem, kind)
+    kind = resolve_kind(environment, kind)
+    if not isinstance(environment, Problem):
+        return clairvoyant_search(environment, **options)
+    problem = environment
     if kind == "factored":
         return relax_factored(problem, **options).bound
     if kind == "clairvoyant":
@@ -31,12 +37,19 @@ def bound(problem: Problem, kind: Kind | Literal["auto"] = "auto", **options: An
     return relax(problem, kind, **options).bound
 
 
-def resolve_kind(problem: Problem, kind: Kind | Literal["auto"]) -> Kind:
+def resolve_kind(environment: Environment, kind: Kind | Literal["auto"]) -> Kind:
     """Return the kind that ``"auto"`` stands for, or say that a kind does not apply."""
+    if not isinstance(environment, Problem):
+        if kind not in ("auto", "clairvoyant"):
+            raise ProblemError(
+                f"{kind} bounds need a problem of arms; {environment.name} is another environment. "
+                "Ask for clairvoyant."
+            )
+        return "clairvoyant"
     if kind == "auto":
-        return "lp" if problem.is_decoupled else "factored"
+        return "lp" if environment.is_decoupled else "factored"
     if kind in ("lp", "hull"):
-        reason = why_no_prices(problem)
+        reason = why_no_prices(environment)
         if reason is not None:
             raise ProblemError(f"{kind} {reason} Ask for factored or clairvoyant.")
     return kind

@@ -3,6 +3,8 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -125,6 +127,12 @@ class _Batch:
         gains: FloatArray = self.worth - least
         return gains
 
+    @cached_property
+    def _uses(self) -> list[csr_array]:
+        """How much of each row every configuration of a cluster uses, ``(K, R)`` each."""
+        links = self.relaxation.dual.links
+        return [csr_array(links.rows.use[:, a:b].T) for a, b in pairwise(links.first.tolist())]
+
     def _evaluate(self, prices: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return what the best plan earns at most, ``(E,)``, and the slope in prices."""
         links = self.relaxation.dual.links
@@ -132,12 +140,10 @@ class _Batch:
         total = np.zeros(len(prices))
         used = np.zeros(flat.shape)
         for index in range(len(self.first)):
-            use = csr_array(links.rows.use[:, links.first[index] : links.first[index + 1]])
-            paid = (csr_array(use.T) @ flat.T).T.reshape(*prices.shape[:2], -1)
+            paid = (self._uses[index] @ flat.T).T.reshape(*prices.shape[:2], -1)
             earned, chosen = self._plan(index, paid)
             total += earned
-            columns = csr_array(use.T)[chosen.reshape(-1)]
-            used += columns.toarray()
+            used += self._uses[index][chosen.reshape(-1)].toarray()
         support, slope = support_slope(links.rows, flat, used)
         support = support.reshape(prices.shape[:2]).sum(axis=1)
         return total + support, slope.reshape(prices.shape)

@@ -63,7 +63,8 @@ def evaluate(
     jobs
         Number of processes.
     bound
-        Which upper bound to compute beside it, for a problem of arms; see `sequoia.bound`.
+        Which upper bound to compute beside it; see `sequoia.bound`. For an environment that is no
+        problem of arms, ``"auto"`` is none.
     seconds
         Longest time for one decision, where a solver is used.
     work
@@ -80,7 +81,8 @@ def evaluate(
             raise ProblemError(f"{name} is {value}; at least 1 is wanted.")
     everyone = {**makers, **({} if REFERENCE in makers else _makers([REFERENCE], None, seconds))}
     kind = None
-    if bound != "none" and isinstance(environment, Problem):
+    # Other environments have a bound only where one asks for it: a search may be too large.
+    if bound != "none" and (isinstance(environment, Problem) or bound != "auto"):
         kind = resolve_kind(environment, bound)
     scenarios = Scenarios.sample(environment, episodes, seed)
     mark = "" if q is None else _mark(q, scenarios)
@@ -103,7 +105,7 @@ def evaluate(
             cache.drop_if_empty()
         raise
     found = None
-    if kind is not None and isinstance(environment, Problem):
+    if kind is not None:
         found = _bound(environment, kind, cache)
     return _collect(environment, list(makers), played, seed, found, source)
 
@@ -134,12 +136,12 @@ def _mark(q: QFunction, scenarios: Scenarios) -> str:
     return digest.hexdigest()
 
 
-def _bound(problem: Problem, kind: Kind, cache: BlockCache | None) -> Bound:
-    key: Key = ("bound", kind, problem.fingerprint, __version__)
+def _bound(environment: Environment, kind: Kind, cache: BlockCache | None) -> Bound:
+    key: Key = ("bound", kind, environment.fingerprint, __version__)
     known = None if cache is None else cache.load_bound(key)
     if known is not None:
         return known
-    found = find_bound(problem, kind)
+    found = find_bound(environment, kind)
     if cache is not None:
         cache.save_bound(key, found)
     return found

@@ -1,0 +1,82 @@
+"""What one who knows the luck earns at best, in any environment small enough to search."""
+
+import time
+
+import numpy as np
+from scipy.stats import t as student
+
+from sequoia.bounds.certificate import Bound
+from sequoia.errors import ProblemError, TooLarge
+from sequoia.problem import Environment
+from sequoia.problem.environment import States
+from sequoia.problem.iis import no_decision
+from sequoia.simulate import Scenarios
+from sequoia.validation import ActionArray, FloatArray, IntArray
+
+_MAX_ACTIONS = 10_000
+# Pairs of a state and an action that are tried in one step of a scenario.
+_MAX_TRIED = 1_000_000
+
+
+def clairvoyant_search(environment: Environment, *, scenarios: int = 40, seed: int = 0) -> Bound:
+    """Estimate a bound by going through all that can happen once the luck is known.
+
+    A step is a function of state, action and luck, so in a scenario the states that can be reached
+    are listed forward and the best plan is found backward. Nothing is charged for knowing the luck
+    (Brown, Smith & Sun 2010, with no penalty), so the bound can be loose where luck matters.
+
+    Raises
+    ------
+    TooLarge
+        With the number of states and actions that a step would need.
+    """
+    began = time.perf_counter()
+    if scenarios < 2:
+        raise ProblemError(f"scenarios is {scenarios}; at least 2 is wanted.")
+    actions = environment.space.enumerate(_MAX_ACTIONS)
+    if not len(actions):
+        raise no_decision(environment.space.compact)
+    drawn = Scenarios.sample(environment, scenarios, seed)
+    totals = np.array(
+        [
+            _best_total(environment, actions, start, noise)
+            for start, noise in zip(drawn.start, drawn.noise, strict=True)
+        ]
+    )
+    total = float(totals.mean())
+    margin = student.ppf(0.975, scenarios - 1) * totals.std(ddof=1) / np.sqrt(scenarios)
+    return Bound(
+        total,
+        total / environment.horizon,
+        "clairvoyant",
+        time.perf_counter() - began,
+        margin=float(margin),
+        detail=f"{scenarios} scenarios, nothing charged for knowing the luck",
+    )
+
+
+def _best_total(
+    environment: Environment, actions: ActionArray, start: States, noise: FloatArray
+) -> float:
+    """Return the largest sum of rewards in one scenario."""
+    reached: States = start[None]
+    steps: list[tuple[FloatArray, IntArray]] = []
+    count = len(actions)
+    for step, luck in enumerate(noise):
+        tried = len(reached) * count
+        if tried > _MAX_TRIED:
+            raise TooLarge(
+                f"step {step} can begin in {len(reached)} states, and {count} actions are allowed: "
+                f"{tried} pairs; a clairvoyant search is for at most {_MAX_TRIED}."
+            )
+        rewards, following = environment.step(
+            np.repeat(reached, count, axis=0),
+            np.tile(actions, (len(reached), 1)),
+            np.broadcast_to(luck, (tried, len(luck))),
+        )
+        reached, place = np.unique(following, axis=0, return_inverse=True)
+        steps.append((rewards.reshape(-1, count), place.reshape(-1, count)))
+    values = np.zeros(len(reached))
+    for rewards, place in reversed(steps):
+        values = (rewards + values[place]).max(axis=1)
+    return float(values[0])
