@@ -1,12 +1,25 @@
 """What can go wrong, each with one clear line: where, what was found, what is wanted."""
 
+_MOST_LINES = 20
+
 
 class SequoiaError(Exception):
-    """Base of every error that is the caller's to mend; the command prints it and exits 2."""
+    """Base of every error that is the caller's to mend; the command prints it and exits 2.
+
+    Made from one text or, where several things are wrong at once, from several.
+    """
+
+    @property
+    def lines(self) -> list[str]:
+        """One line for each thing that is wrong; of very many, the first and how many more."""
+        # What was found is quoted in the message, and may itself have line breaks.
+        lines = [" ".join(str(text).splitlines()) for text in self.args]
+        if len(lines) > _MOST_LINES:
+            return [*lines[:_MOST_LINES], f"and {len(lines) - _MOST_LINES} more."]
+        return lines
 
     def __str__(self) -> str:
-        # What was found is quoted in the message, and may itself have line breaks.
-        return " ".join(super().__str__().splitlines())
+        return " ".join(self.lines)
 
 
 class ProblemError(SequoiaError):

@@ -78,7 +78,7 @@ def _parsed(path: Path, language: str, parse: Callable[[str], T]) -> T:
     try:
         return parse(content.decode("utf-8-sig"))
     except RecursionError:
-        raise FileError(f"{path} is nested too deeply to be read.") from None
+        raise FileError(f"{path} cannot be read: it is nested too deeply.") from None
     except ValueError as error:
         reason = " ".join(str(error).split())[:200]
         raise FileError(f"{path} cannot be read as {language}: {reason}.") from None

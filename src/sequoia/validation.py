@@ -56,6 +56,18 @@ def require(where: str, values: NDArray[Any], holds: BoolArray, wanted: str) -> 
         raise ProblemError(f"{where}[{index}] is {values[place]}; {wanted}.")
 
 
+def is_not_negative(values: FloatArray) -> BoolArray:
+    """Say which values are finite and at least 0."""
+    fine: BoolArray = np.isfinite(values) & (values >= 0)
+    return fine
+
+
+def is_positive(values: FloatArray) -> BoolArray:
+    """Say which values are finite and more than 0."""
+    fine: BoolArray = np.isfinite(values) & (values > 0)
+    return fine
+
+
 def _wanted(shape: tuple[int | None, ...]) -> str:
     return "(" + ", ".join("any" if n is None else str(n) for n in shape) + ")"
 

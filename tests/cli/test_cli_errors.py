@@ -92,7 +92,7 @@ def test_a_kernel_that_does_not_sum_to_one_is_named(command):
     file.write_text(file.read_text().replace("1,1.0,0,0.0,1.0,0.0", "1,1.0,0,0.0,0.93,0.0"))
     outcome = command("check", "t")
     assert outcome.err == (
-        "ProblemError: arms.kernels[1, 1, 0] sums to 0.93; a row must sum to 1.\n"
+        "FileError: t/transitions.csv row 11: to_0 + to_1 + to_2 is 0.93; a row must sum to 1.\n"
     )
 
 

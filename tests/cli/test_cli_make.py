@@ -77,12 +77,12 @@ def test_walks_begin_at_the_first_node_unless_told(command):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "none; from, to and maybe length are wanted"),
+        ("", "is empty; a first row with column names is wanted"),
         ("from,to\n", "has no edges"),
         ("a,b\n1,2\n", "a, b; from, to and maybe length are wanted"),
-        ("from,to\nA,B\nB,A\n", "row 2 repeats B–A"),
-        ("from,to\nA\n", "row 1 does not have one cell per column"),
-        ("from,to\nA,B,C\n", "row 1 does not have one cell per column"),
+        ("from,to\nA,B\nB,A\n", "row 3 repeats B–A"),
+        ("from,to\nA\n", "row 2 has 1 cell; 2 are wanted"),
+        ("from,to\nA,B,C\n", "row 2 has 3 cells; 2 are wanted"),
         ("from,to,length\nA,B,far\n", "'far' is not a whole number"),
         ("from,to,length\nA,B,0\n", "a length is a whole number"),
         ("from,to\nA,A\n", "an edge joins two different nodes"),

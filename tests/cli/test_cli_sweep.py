@@ -49,7 +49,7 @@ def test_what_failed_is_said_and_shown(command):
     assert outcome.code == 1
     first, second = outcome.err.splitlines()
     assert re.match(r"Failed: capacity--1-seed1-[0-9a-f]{16}: .*arms is -1", first)
-    assert "1 cells failed; their errors are in results/cells/*/error.txt" in second
+    assert "1 cell failed; the errors are in results/cells/*/error.txt" in second
     shown = command("sweep", "status", "results")
     assert re.search(r"^failed .*arms is -1", shown.out, re.MULTILINE)
 

@@ -102,7 +102,7 @@ def test_nothing_to_do(run, tmp_path):
     [
         ("cap.npz", "--state"),
         ("cap.npz --state nowhere.csv", "does not exist"),
-        ("cap.npz --state tube.csv", "is unknown; arms run from 'arm 0' to 'arm 7'"),
+        ("cap.npz --state tube.csv", "is unknown; names run from 'arm 0' to 'arm 7'"),
         ("cap.npz --state cap.csv --absent worker:9", "names no worker"),
         ("tube.npz --state tube.csv --absent worker:1", "a walk problem has none"),
         ("cap.npz --state cap.csv --must arm:8", "names no arm"),

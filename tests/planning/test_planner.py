@@ -162,14 +162,14 @@ def test_errands_of_a_schedule_are_in_order():
     ("text", "words"),
     [
         ("arm,state\n", "does not have arm 0, arm 1, arm 2, arm 3 and 4 more arms"),
-        ("arm,state\nNobody,0\n", "row 1 names the arm 'Nobody', which is unknown"),
-        ("arm,state\narm 0,0\narm 0,1\n", "row 2 names 'arm 0' again"),
-        ("arm,state\narm 0,4\n", "row 1: the state is '4'; a whole number from 0 to 3"),
-        ("arm,state\narm 0,x\n", "the state is 'x'"),
-        ("arm,state\narm 0\n", "the state is None"),
-        ("arm,state\narm 0,-1\n", "the state is '-1'"),
+        ("arm,state\nNobody,0\n", "row 2 names 'Nobody', which is unknown"),
+        ("arm,state\narm 0,0\narm 0,1\n", "row 3 names 'arm 0' again"),
+        ("arm,state\narm 0,4\n", "row 2, column 'state' is '4'; states run from 0 to 3"),
+        ("arm,state\narm 0,x\n", "'state' is 'x'"),
+        ("arm,state\narm 0\n", "row 2 has 1 cell; 2 are wanted"),
+        ("arm,state\narm 0,-1\n", "'state' is '-1'"),
         ("name,state\narm 0,0\n", "has the columns name, state; arm and state are wanted"),
-        ("", "has the columns none"),
+        ("", "is empty; a first row with column names is wanted"),
     ],
 )
 def test_state_files_that_are_wrong(tmp_path, text, words):

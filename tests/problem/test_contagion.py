@@ -110,7 +110,7 @@ def test_rows_of_a_folder_may_stand_in_any_order(tmp_path):
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
-        ("neighbours.csv", "arm 2", "arm 7", r"neighbours.csv row 3 names 'arm 7', which is unk"),
+        ("neighbours.csv", "arm 2", "arm 7", r"neighbours.csv row 4 names 'arm 7', which is unk"),
         ("neighbours.csv", "arm 1,arm 2", "arm 1,arm 0", "names a pair of arms twice"),
         ("neighbours.csv", "arm 0,arm 1,2", "arm 0,arm 1,0.5", "'0.5' is not a whole number"),
         ("neighbours.csv", "arm 0,arm 1,2", "arm 0,arm 1,-2", "-2; 0 to 1000000 is wanted"),

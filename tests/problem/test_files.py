@@ -379,13 +379,23 @@ def test_no_pickle_is_ever_opened(tmp_path):
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
-        ("arms.csv", "0.8", "x", r"arms\.csv row 1, column 'start_0': 'x' is not a number"),
+        ("arms.csv", "0.8", "x", r"arms\.csv row 2, column 'start_0': 'x' is not a number"),
         ("arms.csv", "name,", "who,", r"arms\.csv has no column 'name'; it has who, model"),
         ("arms.csv", "model", "name", r"arms\.csv names a column twice"),
-        ("arms.csv", "arm 1,1", "arm 1,1.5", r"row 2, column 'model': '1\.5' is not a whole"),
-        ("arms.csv", "arm 1,1,", "arm 1,", r"arms\.csv row 2 has 5 cells; 6 are wanted"),
-        ("arms.csv", "arm 1", "arm 0", r"arms\.names\[1\] repeats 'arm 0'"),
-        ("arms.csv", "0.2", "0.3", r"start\.sum\(1\)\[0\] is 1\.1"),
+        (
+            "arms.csv",
+            "arm 1,1",
+            "arm 1,1.5",
+            r"'model' is '1\.5'; models run from 0 to 19",
+        ),
+        ("arms.csv", "arm 1,1,", "arm 1,", r"arms\.csv row 3 has 5 cells; 6 are wanted"),
+        ("arms.csv", "arm 1", "arm 0", r"row 3, column 'name' repeats 'arm 0' of row 2"),
+        (
+            "arms.csv",
+            "0.2",
+            "0.3",
+            r"arms\.csv row 2: start_0 .* start_3 is 1\.1",
+        ),
         ("rewards.csv", "\n1,", "\n7,", r"rewards\.csv, column 'model': 0 to 19, each once"),
         ("transitions.csv", "\n0,0.0,1,", "\n0,0.0,2,", r"model 0, dose 0, state 1 is there 0"),
         ("transitions.csv", "\n1,1.0,0,", "\n1,2.0,0,", r"model 1 has 3 doses; 2 are wanted"),

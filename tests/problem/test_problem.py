@@ -39,7 +39,7 @@ def make(**changes):
         ({"start": [[1, 0], [-0.5, 1.5]]}, r"problem\.start\[1, 0\] is -0\.5; a probability"),
         ({"start": [[1, 0], [np.nan, 1]]}, r"problem\.start\[1, 0\] is nan"),
         ({"start": [[1, 0], [0.5, 0.4]]}, r"problem\.start\.sum\(1\)\[1\] is 0\.9; each row must"),
-        ({"horizon": 0}, r"problem\.horizon is 0; .*at least 1 is wanted"),
+        ({"horizon": 0}, r"problem\.horizon is 0; .*from 1 to 100000 is wanted"),
         ({"horizon": 2.5}, r"problem\.horizon is 2\.5"),
         ({"horizon": np.nan}, r"problem\.horizon is nan"),
         ({"horizon": np.inf}, r"problem\.horizon is inf"),

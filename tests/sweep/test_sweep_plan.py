@@ -79,7 +79,7 @@ def test_another_version_makes_another_cell(plan, monkeypatch):
         ('polices = ["random"]\n[[problems]]\nfamily = "trap"', "policies: Field required"),
         (
             'policies = ["random"]\nepisode = 3\n[[problems]]\nfamily = "trap"',
-            "episode: Extra inputs are not permitted, not 3.",
+            "episode: Extra inputs are not permitted, not 3; perhaps 'episodes' is meant.",
         ),
         ('policies = ["nonsense"]\n[[problems]]\nfamily = "trap"', "no policy 'nonsense'"),
         ('policies = ["idle", "idle"]\n[[problems]]\nfamily = "trap"', "'idle' is named twice"),

@@ -12,6 +12,7 @@ from sequoia.cli.common import AsJson, File, print_json, print_pairs
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.evaluation.evaluation import bound_to_json
 from sequoia.problem import Problem, load
+from sequoia.problem.names import count
 
 _WORDS = {
     "lp": "rules hold on average and in fractions",
@@ -77,7 +78,8 @@ def bound(
         print_json(bound_to_json(found))
         return
     typer.echo(problem.name)
-    over = "discounted, for ever" if discounted else f"over {horizon or problem.horizon} steps"
+    steps_said = count(horizon or problem.horizon, "step")
+    over = "discounted, for ever" if discounted else f"over {steps_said}"
     pairs = [("no policy earns more than", f"{_numbers(found)} {over}")]
     pairs.append(("kind", f"{resolved}: {_WORDS[resolved]}"))
     if found.detail:

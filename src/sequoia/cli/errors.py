@@ -23,7 +23,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
         with interruptible():
             code = command.main(args=arguments, prog_name="sequoia", standalone_mode=False)
     except SequoiaError as error:
-        return _complain(type(error).__name__, str(error))
+        return _complain(type(error).__name__, *error.lines)
     except typer.TyperException as error:
         return _complain("UsageError", error.format_message())
     except MemoryError:
@@ -33,6 +33,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
     return int(code or 0)
 
 
-def _complain(kind: str, message: str) -> int:
-    print(f"{kind}: {' '.join(message.split())}", file=sys.stderr)
+def _complain(kind: str, *messages: str) -> int:
+    for message in messages:
+        print(f"{kind}: {' '.join(message.split())}", file=sys.stderr)
     return MENDABLE

@@ -136,7 +136,7 @@ def _watching(cache: BlockCache) -> Iterator[Callable[[Progress], None]]:
             def watch(progress: Progress) -> None:
                 nonlocal last
                 if progress.kept and last is None:
-                    typer.echo(f"Picked up {progress.kept} finished blocks.", err=True)
+                    typer.echo(f"Picked up {count(progress.kept, 'finished block')}.", err=True)
                 last = progress
                 show(progress)
 

@@ -6,7 +6,9 @@ import typer
 
 from sequoia.bounds import solve_exactly
 from sequoia.cli.common import AsJson, File, print_json, print_pairs
-from sequoia.problem import load
+from sequoia.problem import Problem, load
+from sequoia.problem.names import count
+from sequoia.validation import IntArray
 
 
 def exact(
@@ -40,16 +42,18 @@ def exact(
             }
         )
         return
-    over = "discounted, for ever" if discounted else f"over {problem.horizon} steps"
+    over = "discounted, for ever" if discounted else f"over {count(problem.horizon, 'step')}"
     typer.echo(problem.name)
     print_pairs(
         [
             ("optimal value", f"{best.value:.6g} {over}; {per_step:.6g} per step"),
-            ("likely start", ", ".join(map(_state, problem.arms.names, state.tolist()))),
+            ("likely start", _states(problem, state)),
             *(("do first" if i == 0 else "", line) for i, line in enumerate(words)),
         ]
     )
 
 
-def _state(arm: str, state: int) -> str:
-    return f"{arm} in state {state}"
+def _states(problem: Problem, states: IntArray) -> str:
+    arms = problem.arms
+    pairs = zip(arms.names, states.tolist(), strict=True)
+    return ", ".join(f"{arm} in {arms.state_in_words(state)}" for arm, state in pairs)

@@ -23,7 +23,8 @@ from sequoia.planning.overrides import todays_rules
 from sequoia.planning.planner import DayPlan, Planner, Why, Worth
 from sequoia.planning.state_file import read_states
 from sequoia.policies import POLICIES
-from sequoia.problem import load
+from sequoia.problem import Arms, load
+from sequoia.problem.names import count
 from sequoia.problem.tasks import Task
 
 _ENDINGS = (".csv", ".json")
@@ -133,6 +134,7 @@ def _arms(planner: Planner, found: DayPlan) -> list[dict[str, Any]]:
     """Return the arms that the plan reaches and what it gains from each, the most first."""
     level = found.problem.levels(found.decision.action[None])[0]
     reached = np.flatnonzero(level)
+    doses = found.problem.arms.doses[found.problem.arms.model, level]
     sights = {"next_step": planner.next_step}
     if planner.has_prices:
         sights["long_run"] = planner.long_run
@@ -140,11 +142,22 @@ def _arms(planner: Planner, found: DayPlan) -> list[dict[str, Any]]:
         {
             "arm": found.problem.arms.names[arm],
             "state": int(found.state[arm]),
+            **_called(found.problem.arms, int(found.state[arm]), float(doses[arm])),
             **{what: float(by[arm, level[arm]] - by[arm, 0]) for what, by in sights.items()},
         }
         for arm in reached.tolist()
     ]
     return sorted(rows, key=lambda row: -row[list(sights)[-1]])
+
+
+def _called(arms: Arms, state: int, dose: float) -> dict[str, str]:
+    """Return the names of a state and a dose, if they have any."""
+    called = {}
+    if arms.say_state(state) != str(state):
+        called["state_name"] = arms.say_state(state)
+    if arms.dose_names:
+        called["dose_name"] = arms.dose_names.get(dose, f"{dose:g}")
+    return called
 
 
 def _print(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> None:
@@ -159,9 +172,10 @@ def _print(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> None:
     )
     if gain.long_run is not None:
         console.print(
-            f"Long run: {found.worth.long_run:.4g} over {planner.problem.horizon} steps by "
-            f"prices, {gain.long_run:+.4g} against doing nothing today. This is from today's "
-            "states on; sequoia bound is about the usual start, so it may be lower.",
+            f"Long run: {found.worth.long_run:.4g} over "
+            f"{count(planner.problem.horizon, 'step')} by prices, {gain.long_run:+.4g} against "
+            "doing nothing today. This is from today's states on; sequoia bound is about the "
+            "usual start, so it may be lower.",
             soft_wrap=True,
         )
     for line in _proof_in_words(found):
@@ -186,15 +200,19 @@ def _print_arms(console: Console, rows: Sequence[dict[str, Any]]) -> None:
     if not rows:
         return
     sights = [what for what in ("next_step", "long_run") if what in rows[0]]
-    table = Table("reached", "state", *(what.replace("_", " ") for what in sights), box=None)
+    has_doses = "dose_name" in rows[0]
+    heads = ("reached", "state", *(("dose",) if has_doses else ()))
+    table = Table(*heads, *(what.replace("_", " ") for what in sights), box=None)
     for column in table.columns[1:]:
         column.justify = "right"
     for row in rows[:_MOST_ARMS]:
         gains = (f"{row[what]:+.3f}" for what in sights)
-        table.add_row(Text(row["arm"]), str(row["state"]), *gains)
+        state = Text(row.get("state_name", str(row["state"])))
+        dose = (Text(row["dose_name"]),) if has_doses else ()
+        table.add_row(Text(row["arm"]), state, *dose, *gains)
     console.print(table)
     if len(rows) > _MOST_ARMS:
-        console.print(f"and {len(rows) - _MOST_ARMS} more arms")
+        console.print(f"and {count(len(rows) - _MOST_ARMS, 'more arm')}")
 
 
 def _proof_in_words(found: DayPlan) -> list[str]:

@@ -17,6 +17,7 @@ from sequoia.cli.progress import showing
 from sequoia.durations import roughly
 from sequoia.errors import ProblemError
 from sequoia.evaluation.progress import Progress
+from sequoia.problem.names import count
 from sequoia.sweep import Plan, Swept, read_plan, run_locally
 from sequoia.sweep import status as find_status
 from sequoia.sweep import sweep as compute
@@ -69,7 +70,7 @@ def run(
     Interrupted, the same command goes on where it stopped. What is done is not done again.
     """
     swept = sweep_to(read_plan(plan), output, jobs, ray, force)
-    typer.echo(f"Wrote {output / NUMBERS} and {output / TIMES}: {swept.done} cells.")
+    typer.echo(f"Wrote {output / NUMBERS} and {output / TIMES}: {count(swept.done, 'cell')}.")
     if swept.failed:
         raise typer.Exit(SOME_FAILED)
 
@@ -82,13 +83,13 @@ def status(
     found = find_status(folder)
     table = Table("cells", "", box=None)
     table.columns[0].justify = "right"
-    for count, what in (
+    for number, what in (
         (found.done, "done"),
         (len(found.running), "running"),
         (len(found.failed), "failed"),
         (found.left, "left"),
     ):
-        table.add_row(str(count), what)
+        table.add_row(str(number), what)
     console = Console(highlight=False)
     console.print(table)
     for key, seconds in found.running.items():
@@ -108,15 +109,15 @@ def sweep_to(
     """Compute a plan, show how far it is, and say what failed."""
     if ray is not None and jobs is not None and ray != "local":
         raise ProblemError("--jobs goes with this machine or --ray local; a cluster has its own.")
-    count = jobs or os.cpu_count() or 1
-    with _executor(ray, count) as (executor, width), _watching(output) as on_event:
+    cores = jobs or os.cpu_count() or 1
+    with _executor(ray, cores) as (executor, width), _watching(output) as on_event:
         swept = compute(plan, output, executor, width, on_event, force)
     for key, error in swept.failed.items():
         typer.echo(f"Failed: {key}: {error.strip().splitlines()[-1]}", err=True)
     if swept.failed:
         typer.echo(
-            f"{len(swept.failed)} cells failed; their errors are in {output}/cells/*/error.txt. "
-            "The same command tries them again.",
+            f"{count(len(swept.failed), 'cell')} failed; the errors are in "
+            f"{output}/cells/*/error.txt. The same command tries them again.",
             err=True,
         )
     return swept

@@ -1,12 +1,12 @@
 """Settings of a learner: in groups, with names, ranges and one clear line for what is wrong."""
 
 from collections.abc import Iterator, Mapping
-from difflib import get_close_matches
 from typing import Any, ClassVar, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sequoia.errors import ConfigError
+from sequoia.problem.names import nearest
 
 
 class Group(BaseModel):
@@ -81,8 +81,8 @@ class Config(Group):
         if ends:
             raise ConfigError(f"train.{name} may be {' or '.join(ends)}; give the full name.")
         words = {full.rpartition(".")[2]: full for full in known}
-        close = get_close_matches(name.rpartition(".")[2], words, n=1)
-        hint = f"did you mean {words[close[0]]}? " if close else ""
+        close = nearest(name.rpartition(".")[2], list(words))
+        hint = f"did you mean {words[close]}? " if close else ""
         raise ConfigError(f"train.{name} is unknown; {hint}known: {', '.join(known)}.")
 
     def flat(self) -> dict[str, Any]:

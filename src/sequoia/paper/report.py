@@ -11,6 +11,7 @@ from sequoia.paper.results import Results
 from sequoia.paper.table import Table
 from sequoia.paper.tables import ALL, all_tables, claims
 from sequoia.plots import save_plot
+from sequoia.problem.names import count
 from sequoia.report.embed import embedded
 from sequoia.report.html import page, quiet
 
@@ -86,7 +87,7 @@ def _page(headline: str, shown: Mapping[str, str], tables: Sequence[Table]) -> s
 def _headline(results: Results) -> str:
     problems = {(one.family, one.arms, one.seed) for one in results.records}
     seeds = len({one.seed for one in results.records})
-    text = f"{len(problems)} problems with up to {seeds} seeds are done."
+    text = f"{count(len(problems), 'problem')} with up to {count(seeds, 'seed')} done."
     found = [row for row in claims(results).rows if row[1] == ALL]
     items = "".join(f"<li>{escape(words)}: {escape(said)} %</li>" for words, _, _, said, _ in found)
     return f"<p>{text}</p><ul>{items}</ul>" if items else f"<p>{text}</p>"

@@ -6,6 +6,7 @@ import numpy as np
 
 from sequoia.errors import ProblemError
 from sequoia.problem import Floor, Problem, Rules
+from sequoia.problem.names import closest, composed
 
 
 def todays_rules(
@@ -70,6 +71,7 @@ def leaving_out(problem: Problem, text: str) -> Rules:
 
 def _find(text: str, kinds: dict[str, Sequence[str]]) -> tuple[str, int]:
     """Return the kind and the number of what ``text`` names; a name goes before a number."""
+    text = composed(text)
     prefix, colon, rest = text.partition(":")
     given = prefix.strip().lower()
     if colon and given in kinds:
@@ -85,5 +87,5 @@ def _find(text: str, kinds: dict[str, Sequence[str]]) -> tuple[str, int]:
     kind, names = next(iter(kinds.items()))
     raise ProblemError(
         f"{text!r} names no {kind}; {kind}: and a number from 0 to {len(names) - 1} is wanted, or "
-        f"a name such as {names[0]!r}."
+        f"a name such as {names[0]!r}{closest(wanted, names)}."
     )

@@ -1,14 +1,13 @@
 """Today's states from a CSV file."""
 
-import csv
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from sequoia.errors import FileError
 from sequoia.problem import Problem
-from sequoia.problem.names import say
+from sequoia.problem.csv_file import read_csv
+from sequoia.problem.names import composed, count, say
 from sequoia.validation import IntArray
 
 _MOST_NAMED = 5
@@ -17,57 +16,41 @@ _MOST_NAMED = 5
 def read_states(path: Path, problem: Problem) -> IntArray:
     """Read the state of every arm, ``(J,)``, from the columns ``arm`` and ``state``.
 
-    Other columns are not read. Every arm must be there once, in any order.
+    A state is given by its number or, where states have names, by its name. Other columns are not
+    read. Every arm must be there once, in any order.
+
+    Raises
+    ------
+    FileError
+        One line for each row that is wrong.
     """
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file, strict=True)
-            columns = list(reader.fieldnames or ())
-            rows = list(reader)
-    except FileNotFoundError:
-        raise FileError(f"{path} does not exist.") from None
-    except (OSError, ValueError, csv.Error) as error:
-        raise FileError(f"{path} cannot be read: {' '.join(str(error).split())}.") from None
+    table = read_csv(path)
     for column in ("arm", "state"):
-        if column not in columns:
-            found = ", ".join(columns) or "none"
+        if column not in table.columns:
+            found = ", ".join(table.columns) or "none"
             raise FileError(f"{path} has the columns {found}; arm and state are wanted.")
     names = problem.arms.names
-    index = {name: arm for arm, name in enumerate(names)}
+    known = table.numbers("state", "state", [composed(n) for n in problem.arms.state_names])
+    arms = table.places("arm", [composed(name) for name in names])
+    if table.found:
+        raise FileError(*table.found)
     states = np.full(len(names), -1, dtype=np.int64)
-    for number, row in enumerate(rows, start=1):
-        name = (row["arm"] or "").strip()
-        if name not in index:
-            raise FileError(
-                f"{path} row {number} names the arm {name!r}, which is unknown; {_known(names)}."
+    for row, (arm, state) in enumerate(zip(arms.tolist(), known.tolist(), strict=True)):
+        if states[arm] >= 0:
+            table.found.append(
+                f"{table.place(row)} names {names[arm]!r} again; each arm once is wanted."
             )
-        if states[index[name]] >= 0:
-            raise FileError(f"{path} row {number} names {name!r} again; each arm once is wanted.")
-        states[index[name]] = _state(path, number, row["state"], problem.arms.n_states)
+        states[arm] = state
     missing = [names[arm] for arm in np.flatnonzero(states < 0).tolist()]
     if missing:
-        raise FileError(f"{path} does not have {_few(missing)}; every arm is wanted.")
+        table.found.append(f"{path} does not have {_few(missing)}; every arm is wanted.")
+    if table.found:
+        raise FileError(*table.found)
     return states
-
-
-def _state(path: Path, number: int, text: str | None, n_states: int) -> int:
-    try:
-        state = int(text or "")
-    except ValueError:
-        state = -1
-    if not 0 <= state < n_states:
-        raise FileError(
-            f"{path} row {number}: the state is {text!r}; a whole number from 0 to "
-            f"{n_states - 1} is wanted."
-        )
-    return state
-
-
-def _known(names: Sequence[str]) -> str:
-    return f"arms run from {names[0]!r} to {names[-1]!r}"
 
 
 def _few(names: list[str]) -> str:
     if len(names) > _MOST_NAMED:
-        names = [*names[: _MOST_NAMED - 1], f"{len(names) - _MOST_NAMED + 1} more arms"]
+        more = count(len(names) - _MOST_NAMED + 1, "more arm")
+        names = [*names[: _MOST_NAMED - 1], more]
     return say(names)

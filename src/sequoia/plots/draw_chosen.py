@@ -6,6 +6,7 @@ from matplotlib.patches import Patch
 
 from sequoia.plots.canvas import BLUE, GREY, new_axes, plain, tick_names, title
 from sequoia.problem import Decision, Problem
+from sequoia.problem.names import count
 
 
 def draw_chosen(problem: Problem, decision: Decision, ax: Axes | None = None) -> Axes:
@@ -29,5 +30,5 @@ def draw_chosen(problem: Problem, decision: Decision, ax: Axes | None = None) ->
         handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=8
     )
     plain(ax)
-    title(ax, f"{problem.name}: {int(decision.action.sum())} actions")
+    title(ax, f"{problem.name}: {count(int(decision.action.sum()), 'action')}")
     return ax

@@ -30,7 +30,8 @@ def draw_rewards(problem: Problem, ax: Axes | None = None) -> Axes:
                 color="black" if reward > middle else "white",
             )
     noun = tick_names(ax.xaxis, np.arange(arms) + 0.5, problem.arms.names, 40)
-    ax.set_yticks(np.arange(states) + 0.5, [str(state) for state in range(states)], fontsize=8)
+    said = [problem.arms.say_state(state) for state in range(states)]
+    ax.set_yticks(np.arange(states) + 0.5, said, fontsize=8)
     ax.set_xlabel(noun)
     ax.set_ylabel("state")
     ax.tick_params(length=0)

@@ -11,6 +11,7 @@ from sequoia.plots.canvas import BLUE, GREY, INK, ORANGE, VERMILION, new_axes, t
 from sequoia.plots.draw_map import positions
 from sequoia.plots.labels import label_points
 from sequoia.problem import Decision, Problem, Walk
+from sequoia.problem.names import count
 from sequoia.validation import FloatArray
 
 _MOST_IN_FULL = 40
@@ -38,7 +39,7 @@ def draw_walk(problem: Problem, space: Walk, decision: Decision, ax: Axes | None
         _zoom(ax, places, places[route])
     ax.set_axis_off()
     ax.legend(loc="upper left", bbox_to_anchor=(0.0, 0.0), ncols=3, frameon=False, fontsize=8)
-    title(ax, f"{problem.name}: a walk that acts on {len(acted)} nodes")
+    title(ax, f"{problem.name}: a walk that acts on {count(len(acted), 'node')}")
     order = np.array(list(dict.fromkeys([*route, *range(size)])))
     label_points(ax, places[order], [space.names[i] for i in order], np.argsort(order)[space.edges])
     return ax

@@ -40,7 +40,8 @@ def plot_episode(episode: Episode, problem: Problem, ax: Axes | None = None) -> 
     ax.set_ylabel(noun)
     ax.tick_params(length=0)
     ax.set_frame_on(False)
-    ax.figure.colorbar(shade, ax=ax, ticks=np.arange(levels), label="state", pad=0.01)
+    bar = ax.figure.colorbar(shade, ax=ax, ticks=np.arange(levels), label="state", pad=0.01)
+    bar.set_ticklabels([problem.arms.say_state(state) for state in range(levels)])
     ax.legend(
         loc="upper right", bbox_to_anchor=(1.0, 0.0), borderaxespad=2.2, frameon=False, fontsize=8
     )

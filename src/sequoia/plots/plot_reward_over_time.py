@@ -8,6 +8,7 @@ from sequoia.evaluation.evaluation import Evaluation
 from sequoia.evaluation.intervals import half_width
 from sequoia.plots.canvas import INK, VERMILION, new_axes, plain, title
 from sequoia.plots.colours import colour_of, line_of, marker_of
+from sequoia.problem.names import count
 
 
 def plot_reward_over_time(evaluation: Evaluation, ax: Axes | None = None) -> Axes:
@@ -44,5 +45,5 @@ def plot_reward_over_time(evaluation: Evaluation, ax: Axes | None = None) -> Axe
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, labelcolor=INK)
     ax.grid(axis="y", alpha=0.3)
     plain(ax)
-    title(ax, f"{evaluation.problem}: mean of {episodes} episodes")
+    title(ax, f"{evaluation.problem}: mean of {count(episodes, 'episode')}")
     return ax

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from sequoia.errors import ProblemError
 from sequoia.plots.canvas import BLUE, VERMILION, new_axes, plain, title
 from sequoia.problem import Problem
+from sequoia.problem.names import count
 
 
 def plot_sigmoid(problem: Problem, ax: Axes | None = None) -> Axes:
@@ -28,7 +29,7 @@ def plot_sigmoid(problem: Problem, ax: Axes | None = None) -> Axes:
         for doses, chances in zip(arms.doses[which], up[which], strict=True):
             ax.plot(doses, chances, line, color=colour, marker="o", markersize=4, alpha=0.65)
         if which.any():
-            ax.plot([], [], line, color=colour, label=f"{text} ({which.sum()} arms)")
+            ax.plot([], [], line, color=colour, label=f"{text} ({count(int(which.sum()), 'arm')})")
     ax.legend(loc="upper left", frameon=False, fontsize=8)
     ax.set_ylim(-0.02, 1.02)
     ax.set_xlabel("dose")

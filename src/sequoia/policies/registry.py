@@ -14,6 +14,7 @@ from sequoia.policies.random import Random
 from sequoia.policies.sampling import Sampling
 from sequoia.policies.whittle import WhittlePolicy
 from sequoia.problem import Environment
+from sequoia.problem.names import closest
 
 POLICIES: dict[str, type[Policy]] = {
     policy.name: policy
@@ -36,7 +37,10 @@ POLICIES: dict[str, type[Policy]] = {
 def policy_called(name: str) -> type[Policy]:
     """Return the policy called ``name``, or say which names there are."""
     if name not in POLICIES:
-        raise ProblemError(f"there is no policy {name!r}; known: {', '.join(POLICIES)}.")
+        raise ProblemError(
+            f"there is no policy {name!r}; known: "
+            f"{', '.join(POLICIES)}{closest(name, list(POLICIES))}."
+        )
     return POLICIES[name]
 
 

@@ -1,14 +1,16 @@
 """Arms: small Markov chains whose transitions depend on the dose they receive."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError
-from sequoia.problem.names import checked_names
+from sequoia.problem.names import Numbered, checked_names
 from sequoia.validation import FloatArray, IntArray, frozen, require
 
 _SUM_TOLERANCE = 1e-9
@@ -28,6 +30,10 @@ class Arms:
         Transition probabilities by dose, from state, to state, ``(G, L, S, S)``.
     model
         The model of each arm, ``(J,)``; arms that share a model share its memory.
+    names, model_names, state_names
+        What arms, models and states are called; numbers unless given.
+    dose_names
+        What some doses are called, such as ``{1.0: "a visit"}``.
     """
 
     rewards: FloatArray
@@ -35,6 +41,9 @@ class Arms:
     kernels: FloatArray
     model: IntArray = None  # type: ignore[assignment]
     names: Sequence[str] = None  # type: ignore[assignment]
+    model_names: Sequence[str] = None  # type: ignore[assignment]
+    state_names: Sequence[str] = None  # type: ignore[assignment]
+    dose_names: Mapping[float, str] = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
         rewards = frozen("arms.rewards", self.rewards, np.float64, (None, None))
@@ -75,8 +84,39 @@ class Arms:
             ("kernels", kernels),
             ("model", model),
             ("names", names),
+            *self._other_names(models, states).items(),
         ):
             object.__setattr__(self, field, value)
+
+    def _other_names(self, models: int, states: int) -> dict[str, Any]:
+        doses = {float(dose): str(name) for dose, name in (self.dose_names or {}).items()}
+        checked_names("arms.dose_names", list(doses.values()), "dose", len(doses))
+        return {
+            "model_names": checked_names("arms.model_names", self.model_names, "model", models),
+            "state_names": checked_names("arms.state_names", self.state_names, "state", states),
+            "dose_names": MappingProxyType(doses),
+        }
+
+    def called(self, models: IntArray) -> IntArray | list[str]:
+        """Return the names of some models, or just their numbers."""
+        if isinstance(self.model_names, Numbered):
+            return models
+        return [self.model_names[model] for model in models.tolist()]
+
+    def say_state(self, state: int) -> str:
+        """Return the name of a state, or just its number."""
+        is_numbered = isinstance(self.state_names, Numbered)
+        return str(state) if is_numbered else self.state_names[state]
+
+    def state_in_words(self, state: int) -> str:
+        """Say a state in a sentence: ``state 0``, or ``state "at risk"``."""
+        is_numbered = isinstance(self.state_names, Numbered)
+        return self.state_names[state] if is_numbered else f'state "{self.state_names[state]}"'
+
+    def say_dose(self, dose: float) -> str:
+        """Return a dose with its name, if it has one."""
+        name = self.dose_names.get(float(dose))
+        return f"{dose:g}" if name is None else f"{dose:g} ({name})"
 
     @classmethod
     def ladder(

@@ -1,6 +1,6 @@
 """Arms that infect each other: how an arm moves depends on the states of its neighbours."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,8 +10,7 @@ from scipy.sparse import csr_array
 
 from sequoia.errors import FileError, ProblemError
 from sequoia.problem.arms import Arms
-from sequoia.problem.names import index_of
-from sequoia.problem.tables import Column, Table, TableSet, table
+from sequoia.problem.tables import Column, TableSet, table
 from sequoia.validation import IntArray, frozen, require
 
 _MAX_WEIGHT = 1_000_000
@@ -88,10 +87,13 @@ class Contagion:
         own = (arms.doses[models] == arms.doses[arms.model][:, None]).all(axis=2)
         require("contagion.models", models, own, "all models of an arm have the same doses")
 
-    def to_tables(self, names: Sequence[str]) -> TableSet:
-        """Return the options and tables of this contagion among arms called ``names``."""
+    def to_tables(self, names: Sequence[str], called: Callable[[IntArray], Column]) -> TableSet:
+        """Return the options and tables of this contagion among arms called ``names``.
+
+        ``called`` gives models their names.
+        """
         entries = self.neighbours.tocoo()
-        columns: dict[str, Column] = {f"model_{p}": row for p, row in enumerate(self.models.T)}
+        columns = {f"model_{p}": called(row) for p, row in enumerate(self.models.T)}
         tables = table(
             "neighbours",
             arm=[names[j] for j in entries.row],
@@ -101,30 +103,27 @@ class Contagion:
         return TableSet({"sources": self.sources.tolist()}, tables)
 
     @classmethod
-    def from_tables(cls, content: TableSet, names: Sequence[str]) -> "Contagion":
-        """Build from options and tables, for arms called ``names``."""
+    def from_tables(
+        cls, content: TableSet, names: Sequence[str], model_names: Sequence[str]
+    ) -> "Contagion":
+        """Build from options and tables, for arms and models of these names."""
         content.known({"sources"})
         sources = np.array(content.option("sources", list))
         pairs, models = content.table("neighbours"), content.table("contagion")
-        pressed, pressing = _places(pairs, "arm", names), _places(pairs, "neighbour", names)
-        if len(set(zip(pressed, pressing, strict=True))) != len(pairs):
+        pressed, pressing = pairs.places("arm", names), pairs.places("neighbour", names)
+        weights = pairs.integers("weight")
+        fine = (weights >= 0) & (weights <= _MAX_WEIGHT)
+        pairs.require("weight", weights, fine, f"0 to {_MAX_WEIGHT} is wanted")
+        place = models.places("arm", names)
+        listed = [models.numbers(name, "model", model_names) for name in models.numbered("model")]
+        content.settle()
+        if len(set(zip(pressed.tolist(), pressing.tolist(), strict=True))) != len(pairs):
             raise FileError(f"{pairs.where} names a pair of arms twice.")
-        shape = (len(names), len(names))
-        neighbours = csr_array((pairs.integers("weight"), (pressed, pressing)), shape=shape)
-        place = _places(models, "arm", names)
-        if sorted(place) != list(range(len(names))):
+        if not np.array_equal(np.sort(place), np.arange(len(names))):
             raise FileError(f"{models.where} does not name each arm of arms.csv once.")
-        listed = [models.integers(name) for name in models.numbered("model")]
+        shape = (len(names), len(names))
+        neighbours = csr_array((weights, (pressed, pressing)), shape=shape)
         return cls(neighbours, sources, np.stack(listed, axis=1)[np.argsort(place)])
-
-
-def _places(entries: Table, column: str, names: Sequence[str]) -> list[int]:
-    """Return which of ``names`` each cell of a column is."""
-    index = {name: place for place, name in enumerate(names)}
-    return [
-        index[name] if name in index else index_of(f"{entries.where} row {row}", names, name)
-        for row, name in enumerate(entries.strings(column), start=1)
-    ]
 
 
 def _weights(matrix: object, size: int) -> csr_array:

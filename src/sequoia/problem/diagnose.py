@@ -1,6 +1,5 @@
 """What ``sequoia check`` finds out about a problem."""
 
-import csv
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import Enum
@@ -9,10 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from sequoia.errors import InfeasibleDecision
+from sequoia.problem.csv_file import read_csv
 from sequoia.problem.files import edited_since_written
 from sequoia.problem.iis import irreducible_infeasible_subset
-from sequoia.problem.names import say
+from sequoia.problem.names import count, say
 from sequoia.problem.problem import Problem
+from sequoia.problem.reading import OPTIONAL_TABLES
 from sequoia.problem.spaces import ActionSpace
 from sequoia.solvers import Highs, Limits, Status
 from sequoia.validation import BoolArray, FloatArray
@@ -41,8 +42,9 @@ def diagnose(problem: Problem, path: Path) -> Iterator[Finding]:
     """Yield what there is to say about ``problem``, read from ``path``."""
     yield Finding(
         Mark.OK,
-        f"well-formed: {problem.arms.n_arms} arms with {problem.arms.n_states} states, "
-        f"{problem.space.n_actions} action columns, fingerprint {problem.fingerprint}",
+        f"well-formed: {count(problem.arms.n_arms, 'arm')} with "
+        f"{count(problem.arms.n_states, 'state')}, "
+        f"{count(problem.space.n_actions, 'action column')}, fingerprint {problem.fingerprint}",
     )
     if path.is_dir():
         yield from _about_folder(problem, path)
@@ -66,17 +68,15 @@ def _about_folder(problem: Problem, path: Path) -> Iterator[Finding]:
         yield Finding(Mark.OK, "not edited since it was written")
     read = problem.to_tables().tables
     for file in sorted(path.glob("*.csv")):
-        if file.stem not in {*read, "influence"}:
+        if file.stem not in {*read, *OPTIONAL_TABLES}:
             yield Finding(
                 Mark.NOTE,
                 f"{file.name} is not used; a {problem.space.base.kind} "
                 f"problem reads {say(f'{name}.csv' for name in read)}",
             )
         elif file.stem in read:
-            with file.open(encoding="utf-8-sig", newline="") as text:
-                unread = [
-                    name for name in next(csv.reader(text)) if name not in read[file.stem].columns
-                ]
+            known = read[file.stem].columns
+            unread = [name for name in read_csv(file).columns if name not in known]
             if unread:
                 yield Finding(Mark.NOTE, f"{file.name}: nobody reads the column {say(unread)}")
 

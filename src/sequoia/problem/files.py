@@ -7,6 +7,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,8 @@ import tomli_w
 
 from sequoia.errors import FileError, SequoiaError
 from sequoia.io import UNFINISHED, clear_unfinished, held, read_toml, refuse_to_replace
+from sequoia.problem.csv_file import read_csv
+from sequoia.problem.names import composed
 from sequoia.problem.problem import Problem
 from sequoia.problem.reading import OPTIONAL_TABLES, TABLES, in_todays_words, read_problem
 from sequoia.problem.tables import Column, Table, TableSet
@@ -186,28 +189,22 @@ def _read_folder(path: Path) -> tuple[TableSet, str]:
     header = path / HEADER
     if not header.exists():
         raise FileError(f"{path} has no problem.toml; a problem folder is wanted.")
-    options = read_toml(header)
+    options = _composed(read_toml(header))
     fingerprint = options.pop("fingerprint", "")
-    tables = {name: _read_csv(path / f"{name}.csv") for name in sorted(TABLES & _csv_names(path))}
-    return TableSet(options, tables, str(header)), str(fingerprint)
+    content = TableSet(options, where=str(header))
+    tables = {
+        name: content.attempt(partial(read_csv, path / f"{name}.csv"))
+        for name in sorted(TABLES & {file.stem for file in path.glob("*.csv")})
+    }
+    content.settle()
+    whole = {name: table for name, table in tables.items() if table is not None}
+    return TableSet(options, whole, str(header)), str(fingerprint)
 
 
-def _csv_names(folder: Path) -> set[str]:
-    return {file.stem for file in folder.glob("*.csv")}
-
-
-def _read_csv(path: Path) -> Table:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            rows = list(csv.reader(file, strict=True))
-    except (OSError, ValueError, csv.Error) as error:
-        raise FileError(f"{path} cannot be read: {error}.") from None
-    if not rows:
-        raise FileError(f"{path} is empty; a first row with column names is wanted.")
-    names, cells = rows[0], rows[1:]
-    if len(set(names)) != len(names):
-        raise FileError(f"{path} names a column twice: {', '.join(names)}.")
-    for number, row in enumerate(cells, start=1):
-        if len(row) != len(names):
-            raise FileError(f"{path} row {number} has {len(row)} cells; {len(names)} are wanted.")
-    return Table(str(path), {name: [row[i] for row in cells] for i, name in enumerate(names)})
+def _composed(value: Any) -> Any:
+    """Return options with every text composed, as in tables."""
+    if isinstance(value, str):
+        return composed(value)
+    if isinstance(value, dict):
+        return {composed(key): _composed(one) for key, one in value.items()}
+    return [_composed(one) for one in value] if isinstance(value, list) else value

@@ -1,12 +1,19 @@
 """Names of arms, workers and slots, and how to say several of them, or of numbers."""
 
+import difflib
+import unicodedata
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError
+
+_MOST_COMPARED = 5_000
+# Two letters swapped in a word of three are a slip of the finger; less alike is another word.
+_ALIKE = 0.66
 
 
 class Numbered(Sequence[str]):
@@ -40,39 +47,77 @@ def checked_names(where: str, names: Sequence[str] | None, noun: str, size: int)
     if names is None or isinstance(names, Numbered):
         names = Numbered(noun, size) if names is None else names
         if len(names) != size:
-            raise ProblemError(f"{where} has {len(names)} entries; {size} are wanted.")
+            raise ProblemError(
+                f"{where} has {count(len(names), 'entry', 'entries')}; {size} are wanted."
+            )
         return names
     names = tuple(str(name) for name in names)
     if len(names) != size:
-        raise ProblemError(f"{where} has {len(names)} entries; {size} are wanted.")
+        raise ProblemError(
+            f"{where} has {count(len(names), 'entry', 'entries')}; {size} are wanted."
+        )
     seen: dict[str, int] = {}
     for index, name in enumerate(names):
-        if not name.strip() or name != name.strip() or any(ord(c) < 32 for c in name):
-            raise ProblemError(
-                f"{where}[{index}] is {name!r}; a name without outer blanks or control "
-                "characters is wanted."
-            )
+        flaw = flaw_of(name)
+        if flaw:
+            raise ProblemError(f"{where}[{index}] is {name!r}; {flaw}.")
         if seen.setdefault(name, index) != index:
             raise ProblemError(f"{where}[{index}] repeats {name!r}; names must differ.")
     return names
 
 
+def _wrong_number(where: str, found: int, wanted: int) -> ProblemError:
+    said = count(found, "entry", "entries")
+    return ProblemError(f"{where} has {said}; {wanted} are wanted.")
+
+
+def flaw_of(name: str) -> str:
+    """Say what is wanted instead of a text that cannot be a name; nothing if it can."""
+    if name.strip() and name == name.strip() and all(ord(c) >= 32 for c in name):
+        return ""
+    return "a name without outer blanks or control characters is wanted"
+
+
 def index_of(where: str, names: Sequence[str], wanted: str) -> int:
     """Return the position of ``wanted`` in ``names``, or raise an error that says where."""
-    try:
-        return names.index(wanted)
-    except ValueError:
-        raise ProblemError(
-            f"{where} names {wanted!r}, which is unknown; names run from "
-            f"{names[0]!r} to {names[-1]!r}."
-            if len(names)
-            else f"{where} names {wanted!r}, but there are no names to choose from."
-        ) from None
+    for spelling in (wanted, composed(wanted)):
+        with suppress(ValueError):
+            return names.index(spelling)
+    raise ProblemError(unknown(where, names, wanted))
 
 
-def count(number: int, noun: str) -> str:
-    """Say a number of things: ``"1 row"``, ``"3 rows"``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def composed(text: str) -> str:
+    """Return ``text`` with each accent in one piece with its letter (NFC), as names are read."""
+    return unicodedata.normalize("NFC", text)
+
+
+def unknown(where: str, names: Sequence[str], wanted: str) -> str:
+    """Say that ``wanted`` is none of ``names``, and which of them may be meant."""
+    if not len(names):
+        return f"{where} names {wanted!r}, but there are no names to choose from."
+    return (
+        f"{where} names {wanted!r}, which is unknown; names run from {names[0]!r} to "
+        f"{names[-1]!r}{closest(wanted, names)}."
+    )
+
+
+def nearest(wanted: str, known: Sequence[str]) -> str | None:
+    """Return which of ``known`` is nearly ``wanted``, if one is."""
+    # Comparing takes a while, and among very many names the nearest is a matter of luck.
+    spelling = {name.casefold(): name for name in known[:_MOST_COMPARED]}
+    near = difflib.get_close_matches(wanted.casefold(), spelling, n=1, cutoff=_ALIKE)
+    return spelling[near[0]] if near else None
+
+
+def closest(wanted: str, known: Sequence[str]) -> str:
+    """Say which of ``known`` may be meant: ``"; perhaps 'Ada' is meant"``, or nothing."""
+    near = nearest(wanted, known)
+    return "" if near is None else f"; perhaps {near!r} is meant"
+
+
+def count(number: int, noun: str, several: str = "") -> str:
+    """Say a number of things: ``"1 row"``, ``"3 rows"``; ``several`` where an s will not do."""
+    return f"{number} {noun}" if number == 1 else f"{number} {several or noun + 's'}"
 
 
 def between(values: ArrayLike) -> str:

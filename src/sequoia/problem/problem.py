@@ -12,6 +12,7 @@ from sequoia.errors import ProblemError
 from sequoia.problem.arms import Arms
 from sequoia.problem.contagion import Contagion
 from sequoia.problem.dependencies import Dependencies
+from sequoia.problem.names import Numbered
 from sequoia.problem.rules import Rules
 from sequoia.problem.spaces import ActionSpace, with_rules, write_space
 from sequoia.problem.tables import Column, TableSet, table
@@ -237,17 +238,33 @@ class Problem:
         arms, space = self.arms, self.space
         models, levels, states = arms.n_models, arms.n_doses, arms.n_states
         to_columns = arms.kernels.reshape(-1, states).T
+        every_model = np.repeat(np.arange(models), levels * states)
         tables = (
-            table("arms", name=arms.names, model=arms.model, **_numbered("start", self.start.T))
-            | table("rewards", model=np.arange(models), **_numbered("reward", arms.rewards.T))
+            table(
+                "arms",
+                name=arms.names,
+                model=arms.called(arms.model),
+                **_numbered("start", self.start.T),
+            )
+            | table(
+                "rewards",
+                model=arms.called(np.arange(models)),
+                **_numbered("reward", arms.rewards.T),
+            )
             | table(
                 "transitions",
-                model=np.repeat(np.arange(models), levels * states),
+                model=arms.called(every_model),
                 dose=np.repeat(arms.doses.reshape(-1), states),
                 state=np.tile(np.arange(states), models * levels),
                 **_numbered("to", to_columns),
             )
         )
+        if not isinstance(arms.state_names, Numbered):
+            tables |= table("states", state=np.arange(states), name=arms.state_names)
+        if arms.dose_names:
+            named = sorted(arms.dose_names.items())
+            doses, called = np.array([d for d, _ in named]), [name for _, name in named]
+            tables |= table("doses", dose=doses, name=called)
         if not self.is_identity or list(arms.names) != list(space.names):
             entries = self.influence.tocoo()
             tables |= table(
@@ -266,7 +283,7 @@ class Problem:
         }
         tables |= space_tables.tables
         if self.contagion is not None:
-            among = self.contagion.to_tables(arms.names)
+            among = self.contagion.to_tables(arms.names, arms.called)
             options["contagion"] = among.options
             tables |= among.tables
         return TableSet(options, tables)

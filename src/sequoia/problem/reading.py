@@ -1,6 +1,7 @@
-"""Read a problem from its options and tables."""
+"""Read a problem from its options and tables; everything that is wrong is said at once."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -8,17 +9,27 @@ from scipy.sparse import csr_array
 from sequoia.errors import FileError
 from sequoia.problem.arms import Arms
 from sequoia.problem.contagion import Contagion
+from sequoia.problem.names import Numbered, count
 from sequoia.problem.problem import FORMAT, Problem
 from sequoia.problem.spaces import read_space
 from sequoia.problem.tables import Table, TableSet
+from sequoia.sizes import MOST_STEPS
 from sequoia.validation import FloatArray, IntArray
 
 # Every table that some problem reads, and those that may be left out of any.
-OPTIONAL_TABLES = frozenset({"influence"})
+OPTIONAL_TABLES = frozenset({"influence", "states", "doses"})
 TABLES = OPTIONAL_TABLES | {
     *("arms", "rewards", "transitions", "neighbours", "contagion"),
     *("actions", "workers", "edges", "plan", "rows", "coefficients"),
 }
+
+
+class _Names(NamedTuple):
+    """What models, states and doses are called; by number where they have no names."""
+
+    models: Sequence[str]
+    states: Sequence[str]
+    doses: dict[float, str]
 
 
 def in_todays_words(content: TableSet) -> TableSet:
@@ -26,51 +37,131 @@ def in_todays_words(content: TableSet) -> TableSet:
     space = content.options.get("space")
     if not isinstance(space, dict) or space.get("kind") != "path":
         return content
-    options = {**content.options, "space": {**space, "kind": "walk"}}
-    return TableSet(options, content.tables, content.where)
+    return content.part({**content.options, "space": {**space, "kind": "walk"}})
 
 
 def read_problem(content: TableSet) -> Problem:
-    """Build a problem from options and tables."""
+    """Build a problem from options and tables.
+
+    Raises
+    ------
+    FileError
+        One line for each thing that is wrong, by file, row and column.
+    """
     content = in_todays_words(content)
     content.known({"format", "name", "horizon", "discount", "space", "contagion"})
     found = content.option("format", int)
-    if found != FORMAT:
+    if found != FORMAT and not content.found:
         raise FileError(f"{content.where} has format {found}; this version reads {FORMAT}.")
-    who = content.table("arms")
-    space = read_space(content.section("space"))
-    names = who.strings("name")
-    arms = _read_arms(content, who.integers("model"), names)
-    if "influence" in content.tables:
-        influence = _read_influence(content.table("influence"), arms.names, space.names)
-    else:
-        influence = _same_names(arms.names, space.names)
-    start = who.matrix(who.numbered("start"))
-    contagion = None
-    if "contagion" in content.options:
-        contagion = Contagion.from_tables(content.section("contagion"), arms.names)
-    return Problem(
-        content.option("name", str),
-        arms,
-        space,
-        start,
-        influence,
-        content.option("horizon", int),
-        content.option("discount", float),
-        contagion,
+    name = content.option("name", str)
+    horizon = content.option("horizon", int, least=1, most=MOST_STEPS)
+    discount = content.option("discount", float)
+    space = content.attempt(lambda: read_space(content.section("space")))
+    names = content.attempt(lambda: _read_names(content))
+    arms = None if names is None else content.attempt(lambda: _read_arms(content, names))
+    start = None if names is None else content.attempt(lambda: _read_start(content, names.states))
+    influence = contagion = None
+    if arms is not None and space is not None:
+        influence = content.attempt(lambda: _influence(content, arms.names, space.names))
+    if arms is not None and names is not None and "contagion" in content.options:
+        among = content.section("contagion")
+        contagion = content.attempt(lambda: Contagion.from_tables(among, arms.names, names.models))
+    content.settle()
+    problem = content.attempt(
+        lambda: Problem(name, arms, space, start, influence, horizon, discount, contagion)  # type: ignore[arg-type]
+    )
+    content.settle()
+    assert problem is not None
+    return problem
+
+
+def _read_names(content: TableSet) -> _Names:
+    rewards = content.table("rewards")
+    n_states = len(rewards.numbered("reward"))
+    models: Sequence[str] = Numbered("model", len(rewards))
+    if not all(map(_is_number, rewards.strings("model"))):
+        models = rewards.names("model")
+    states: Sequence[str] = Numbered("state", n_states)
+    if "states" in content.tables:
+        listed = content.table("states")
+        order = listed.integers("state")
+        if not np.array_equal(np.sort(order), np.arange(n_states)):
+            raise FileError(
+                f"{listed.where}, column 'state': 0 to {n_states - 1}, each once, is wanted, as "
+                f"{rewards.where} has {count(n_states, 'state')}."
+            )
+        said = listed.names("name")
+        states = [said[row] for row in np.argsort(order).tolist()]
+    doses: dict[float, str] = {}
+    if "doses" in content.tables:
+        listed = content.table("doses")
+        doses = dict(zip(listed.floats("dose").tolist(), listed.names("name"), strict=True))
+        if len(doses) != len(listed):
+            raise FileError(f"{listed.where} names a dose twice.")
+    return _Names(models, states, doses)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_arms(content: TableSet, names: _Names) -> Arms:
+    who, rewards, moves = map(content.table, ("arms", "rewards", "transitions"))
+    arm_names = who.names("name")
+    model = who.numbers("model", "model", names.models)
+    reward = rewards.matrix(rewards.numbered("reward"))
+    models, states = reward.shape
+    order = _order_of_models(rewards, names.models)
+    doses, kernels = _read_transitions(moves, rewards, names, (models, states))
+    content.settle()
+    return Arms(
+        rewards=reward[order],
+        doses=doses,
+        kernels=kernels,
+        model=model,
+        names=arm_names,
+        model_names=names.models,
+        state_names=names.states,
+        dose_names=names.doses,
     )
 
 
-def _read_arms(content: TableSet, model: IntArray, names: Sequence[str]) -> Arms:
-    rewards, moves = content.table("rewards"), content.table("transitions")
-    reward = rewards.matrix(rewards.numbered("reward"))
-    models, states = reward.shape
-    order = np.argsort(rewards.integers("model"), kind="stable")
-    if not np.array_equal(rewards.integers("model")[order], np.arange(models)):
-        raise FileError(
-            f"{rewards.where}, column 'model': 0 to {models - 1}, each once, is wanted."
+def _order_of_models(rewards: Table, models: Sequence[str]) -> IntArray:
+    """Return the row of each model."""
+    if not isinstance(models, Numbered):
+        return np.arange(len(models))
+    numbers = rewards.integers("model")
+    if not np.array_equal(np.sort(numbers), np.arange(len(models))):
+        rewards.found.append(
+            f"{rewards.where}, column 'model': 0 to {len(models) - 1}, each once, is wanted."
         )
-    whose, state, dose = moves.integers("model"), moves.integers("state"), moves.floats("dose")
+    return np.argsort(numbers, kind="stable")
+
+
+def _read_transitions(
+    moves: Table, rewards: Table, names: _Names, shape: tuple[int, int]
+) -> tuple[FloatArray, FloatArray]:
+    """Return doses, ``(G, L)``, and kernels, ``(G, L, S, S)``."""
+    models, states = shape
+    columns = moves.numbered("to")
+    if len(columns) != states:
+        raise FileError(
+            f"{moves.where} has {count(len(columns), 'column')} to_0, to_1, …; {states} are "
+            f"wanted, as {rewards.where} has {count(states, 'state')}."
+        )
+    before = len(moves.found)
+    whose = moves.numbers("model", "model", names.models)
+    state = moves.numbers("state", "state", names.states)
+    dose = _with_numbers(moves, names.doses).floats("dose")
+    has_places = len(moves.found) == before
+    target = moves.odds(columns)
+    if not has_places:
+        # Rows without a place cannot be told from rows that are missing.
+        raise FileError(*moves.found)
     rows = np.lexsort((state, dose, whose))
     levels = len(np.unique(dose[whose == 0]))
     blocks = (models, levels, states)
@@ -83,39 +174,75 @@ def _read_arms(content: TableSet, model: IntArray, names: Sequence[str]) -> Arms
             and (of_block == of_block[:, :, :1]).all()
         )
     if not fits:
-        raise FileError(_missing_transition(moves.where, whose, dose, state, models, states))
-    target = moves.matrix(moves.numbered("to"))
-    if target.shape[1] != states:
-        raise FileError(
-            f"{moves.where} has {target.shape[1]} columns to_0, to_1, …; {states} are wanted, as "
-            f"{rewards.where} has {states} states."
+        raise FileError(*_missing_transitions(moves.where, whose, dose, state, models, names))
+    doses = dose[rows].reshape(blocks)[:, :, 0]
+    for wrong in np.flatnonzero(doses[:, 0] != 0).tolist():
+        moves.found.append(
+            f"{moves.where}: the smallest dose of {_say_model(wrong, names)} is "
+            f"{doses[wrong, 0]:g}; 0, which is doing nothing, is wanted."
         )
-    kernels = target[rows].reshape(*blocks, states)
-    return Arms(reward[order], dose[rows].reshape(blocks)[:, :, 0], kernels, model, names)
+    return doses, target[rows].reshape(*blocks, states)
 
 
-def _missing_transition(
-    where: str, whose: IntArray, dose: FloatArray, state: IntArray, models: int, states: int
-) -> str:
-    """Name the first model, dose and state that is missing, repeated or out of place."""
-    wanted = sorted(set(dose[whose == 0].tolist()))
+def _with_numbers(moves: Table, names: dict[float, str]) -> Table:
+    """Return the table with numbers for doses that are called by name."""
+    number = {name: repr(dose) for dose, name in names.items()}
+    column = moves.columns.get("dose")
+    if column is None or isinstance(column, np.ndarray) or not number:
+        return moves
+    cells = [number.get(cell, cell) for cell in column]
+    columns = {**moves.columns, "dose": cells}
+    return Table(moves.where, columns, moves.rows, moves.has_decimal_commas, moves.found)
+
+
+def _missing_transitions(
+    where: str, whose: IntArray, dose: FloatArray, state: IntArray, models: int, names: _Names
+) -> list[str]:
+    """Name each model, dose and state that is missing or repeated."""
+    wanted = len(set(dose[whose == 0].tolist()))
+    texts = []
     for model in range(models):
         mine = whose == model
         found = sorted(set(dose[mine].tolist()))
-        if len(found) != len(wanted):
-            return (
-                f"{where}: model {model} has {len(found)} doses; {len(wanted)} are wanted, as for "
-                "model 0."
+        who = _say_model(model, names)
+        if len(found) != wanted:
+            texts.append(
+                f"{where}: {who} has {count(len(found), 'dose')}; {wanted} are wanted, as for "
+                f"{_say_model(0, names)}."
             )
+            continue
         for d in found:
-            for s in range(states):
+            for s, name in enumerate(names.states):
                 times = int((mine & (dose == d) & (state == s)).sum())
                 if times != 1:
-                    return (
-                        f"{where}: model {model}, dose {d:g}, state {s} is there {times} times; "
+                    said = name if name == f"state {s}" else f"state {name!r}"
+                    texts.append(
+                        f"{where}: {who}, dose {d:g}, {said} is there {count(times, 'time')}; "
                         "once is wanted."
                     )
-    return f"{where} has rows for a model or state that does not exist."
+    return texts
+
+
+def _say_model(model: int, names: _Names) -> str:
+    name = names.models[model]
+    return name if name == f"model {model}" else f"model {name!r}"
+
+
+def _read_start(content: TableSet, states: Sequence[str]) -> FloatArray:
+    who, n_states = content.table("arms"), len(states)
+    columns = who.numbered("start")
+    if len(columns) != n_states:
+        raise FileError(
+            f"{who.where} has {count(len(columns), 'column')} start_0, start_1, …; {n_states} are "
+            f"wanted, as {content.table('rewards').where} has {count(n_states, 'state')}."
+        )
+    return who.odds(columns)
+
+
+def _influence(content: TableSet, arms: Sequence[str], actions: Sequence[str]) -> csr_array:
+    if "influence" in content.tables:
+        return _read_influence(content.table("influence"), arms, actions)
+    return _same_names(arms, actions)
 
 
 def _same_names(arms: Sequence[str], actions: Sequence[str]) -> csr_array:
@@ -137,17 +264,15 @@ def _same_names(arms: Sequence[str], actions: Sequence[str]) -> csr_array:
 
 
 def _read_influence(entries: Table, arms: Sequence[str], actions: Sequence[str]) -> csr_array:
-    arm_index = {name: j for j, name in enumerate(arms)}
-    action_index = {name: i for i, name in enumerate(actions)}
-    places = []
-    for row, (arm, action) in enumerate(
-        zip(entries.strings("arm"), entries.strings("action"), strict=True), start=1
-    ):
-        if arm not in arm_index or action not in action_index:
-            raise FileError(f"{entries.where} row {row}: {arm!r} or {action!r} is unknown.")
-        places.append((arm_index[arm], action_index[action]))
-    if len(set(places)) != len(places):
-        raise FileError(f"{entries.where} names a pair of arm and action twice.")
-    place = np.array(places, dtype=np.int64).reshape(-1, 2)
+    before = len(entries.found)
+    arm, action = entries.places("arm", arms), entries.places("action", actions)
     weights = entries.floats("weight")
-    return csr_array((weights, (place[:, 0], place[:, 1])), shape=(len(arms), len(actions)))
+    if len(entries.found) == before:
+        seen: dict[tuple[int, int], int] = {}
+        for row, pair in enumerate(zip(arm.tolist(), action.tolist(), strict=True)):
+            if seen.setdefault(pair, row) != row:
+                entries.found.append(
+                    f"{entries.place(row)} names the arm and the action of row "
+                    f"{entries.place(seen[pair]).rpartition(' ')[2]} again."
+                )
+    return csr_array((weights, (arm, action)), shape=(len(arms), len(actions)))

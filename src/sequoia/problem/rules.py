@@ -8,7 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sequoia.errors import ProblemError
-from sequoia.problem.names import index_of, say
+from sequoia.problem.names import index_of, say, unknown
 from sequoia.problem.system import Rows
 from sequoia.problem.tables import TableSet
 from sequoia.validation import real, whole
@@ -138,35 +138,44 @@ class Rules:
         }
 
     @classmethod
-    def from_options(cls, content: TableSet) -> "Rules":
-        """Build from the options of TOML."""
+    def from_options(
+        cls, content: TableSet, names: Sequence[str], workers: Sequence[str]
+    ) -> "Rules":
+        """Build from the options of TOML, about action columns and workers of these names."""
         content.known({"groups", "floors", "must", "never", "at_most_one", "absent"})
         groups = content.option("groups", dict, {})
         several = content.option("at_most_one", list, [])
         floors = []
         for index, entry in enumerate(content.option("floors", list, [])):
-            floor = TableSet(
-                entry if type(entry) is dict else {}, where=f"{content.where} floors[{index}]"
+            floor = content.part(
+                entry if type(entry) is dict else {}, f"{content.where} floors[{index}]"
             )
             floor.known({"group", "share", "count"})
-            floors.append(
-                Floor(
-                    floor.option("group", str),
-                    floor.option("share", float, 0.0),
-                    floor.option("count", int, 0),
-                )
-            )
+            group = floor.option("group", str)
+            if group and group not in groups:
+                content.found.append(unknown(floor.where, list(groups), group))
+            share = floor.option("share", float, 0.0, least=0, most=1)
+            floors.append(Floor(group, share, floor.option("count", int, 0, least=0)))
+
+        def listed(key: str, values: Any, known: Sequence[str] = names) -> tuple[str, ...]:
+            return _names(content, key, values, known)
+
         return cls(
-            {name: _strings(content, f"groups.{name}", group) for name, group in groups.items()},
+            {name: listed(f"groups.{name}", group) for name, group in groups.items()},
             tuple(floors),
-            _strings(content, "must", content.option("must", list, [])),
-            _strings(content, "never", content.option("never", list, [])),
-            tuple(_strings(content, "at_most_one", group) for group in several),
-            _strings(content, "absent", content.option("absent", list, [])),
+            listed("must", content.option("must", list, [])),
+            listed("never", content.option("never", list, [])),
+            tuple(listed("at_most_one", group) for group in several),
+            listed("absent", content.option("absent", list, []), workers),
         )
 
 
-def _strings(content: TableSet, key: str, values: Any) -> tuple[str, ...]:
+def _names(content: TableSet, key: str, values: Any, known: Sequence[str]) -> tuple[str, ...]:
+    """Return names from an option, and note which of them are not ``known``."""
+    where = f"{content.where}, option {key!r}"
     if type(values) is not list or any(type(value) is not str for value in values):
-        raise ProblemError(f"{content.where}, option {key!r} is {values!r}; names are wanted.")
+        content.found.append(f"{where} is {values!r}; names are wanted.")
+        return ()
+    index = set(known)
+    content.found.extend(unknown(where, known, name) for name in values if name not in index)
     return tuple(values)

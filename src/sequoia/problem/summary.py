@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from sequoia.problem.arms import Arms
 from sequoia.problem.contagion import Contagion
-from sequoia.problem.names import between, count, say
+from sequoia.problem.names import Numbered, between, count, say
 from sequoia.problem.problem import Problem
 from sequoia.problem.spaces import ActionSpace
 from sequoia.problem.system import LinearSystem
@@ -29,6 +30,7 @@ def summary(problem: Problem) -> dict[str, Any]:
         "models": arms.n_models,
         "states": arms.n_states,
         "doses": np.unique(arms.doses).tolist(),
+        **_called(arms),
         "rewards": {"least": float(arms.rewards.min()), "most": float(arms.rewards.max())},
         "infects": not problem.is_decoupled,
         "horizon": problem.horizon,
@@ -41,6 +43,17 @@ def summary(problem: Problem) -> dict[str, Any]:
     }
 
 
+def _called(arms: Arms) -> dict[str, Any]:
+    """Return the names that were given, and none that are just numbers."""
+    called: dict[str, Any] = {}
+    for key, names in (("state_names", arms.state_names), ("model_names", arms.model_names)):
+        if not isinstance(names, Numbered):
+            called[key] = list(names)
+    if arms.dose_names:
+        called["dose_names"] = {f"{dose:g}": name for dose, name in arms.dose_names.items()}
+    return called
+
+
 def _sizes(system: LinearSystem) -> dict[str, int]:
     return {"columns": system.n_columns, "rows": system.n_rows, "entries": int(system.matrix.nnz)}
 
@@ -49,15 +62,19 @@ def lines(problem: Problem) -> Iterable[tuple[str, str]]:
     """Yield what ``sequoia show`` prints: a label and its text."""
     arms, space = problem.arms, problem.space
     doses = np.unique(arms.doses)
-    listed = ", ".join(f"{dose:g}" for dose in doses[:8]) + (", …" if len(doses) > 8 else "")
+    listed = ", ".join(map(arms.say_dose, doses[:8])) + (", …" if len(doses) > 8 else "")
     best = arms.rewards.max(axis=1)[arms.model]
     yield "fingerprint", problem.fingerprint
-    yield "arms", f"{arms.n_arms}, each with {arms.n_states} states; doses {listed}"
+    yield "arms", f"{arms.n_arms}, each with {count(arms.n_states, 'state')}; doses {listed}"
+    if not isinstance(arms.state_names, Numbered):
+        yield "states", ", ".join(f"{s} ({name})" for s, name in enumerate(arms.state_names))
+    if not isinstance(arms.model_names, Numbered):
+        yield "models", _models(arms)
     yield "rewards", f"{between(arms.rewards)}; the best state of an arm pays {between(best)}"
     yield "start", _start(problem)
     if problem.contagion is not None:
-        yield "contagion", _contagion(problem.contagion)
-    yield "horizon", f"{problem.horizon} steps, discount {problem.discount:g}"
+        yield "contagion", _contagion(problem.contagion, arms)
+    yield "horizon", f"{count(problem.horizon, 'step')}, discount {problem.discount:g}"
     yield "actions", f"{count(space.n_actions, 'column')}, {_influence(problem)}"
     for number, rule in enumerate(rules_in_words(space)):
         yield "rules" if number == 0 else "", rule
@@ -67,12 +84,20 @@ def lines(problem: Problem) -> Iterable[tuple[str, str]]:
 
 def _start(problem: Problem) -> str:
     share = problem.start.mean(axis=0)
-    parts = [f"{part:.0%} in state {s}" for s, part in enumerate(share) if part > 0]
+    said = problem.arms.state_in_words
+    parts = [f"{part:.0%} in {said(s)}" for s, part in enumerate(share) if part > 0]
     return ", ".join(parts)
 
 
-def _contagion(contagion: Contagion) -> str:
-    spreading = [f"state {state}" for state in np.flatnonzero(contagion.sources).tolist()]
+def _models(arms: Arms) -> str:
+    followed = np.bincount(arms.model, minlength=arms.n_models).tolist()
+    pairs = zip(arms.model_names, followed, strict=True)
+    parts = [f"{name} ({count(n, 'arm')})" for name, n in pairs]
+    return ", ".join(parts if len(parts) <= 8 else [*parts[:7], f"and {len(parts) - 7} more"])
+
+
+def _contagion(contagion: Contagion, arms: Arms) -> str:
+    spreading = [arms.state_in_words(s) for s in np.flatnonzero(contagion.sources).tolist()]
     neighbours = np.diff(contagion.neighbours.indptr)
     return f"{say(spreading)} of an arm bears on its neighbours, {between(neighbours)} of them"
 
@@ -81,4 +106,4 @@ def _influence(problem: Problem) -> str:
     if problem.is_identity:
         return "one per arm"
     reach = np.bincount(problem.influence.indices, minlength=problem.space.n_actions)
-    return f"each reaches {between(reach)} arms"
+    return f"each reaches {between(reach)} {'arm' if reach.max(initial=0) == 1 else 'arms'}"

@@ -2,60 +2,155 @@
 
 import hashlib
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sequoia.errors import FileError
+from sequoia.errors import FileError, ProblemError
+from sequoia.problem.names import closest, flaw_of, unknown
 from sequoia.validation import BoolArray, FloatArray, IntArray
 
 _MAX_INTEGER = 2**53
+_SUM_TOLERANCE = 1e-9
 
 Column = NDArray[Any] | Sequence[str]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
     """Columns of equal length by name.
 
-    Cells may be numbers or, when read from CSV, text; the typed readers convert and check.
+    Cells may be numbers or, when read from CSV, text. The typed readers convert and check; what is
+    wrong with a cell is noted, so that all of it can be said at once, and something else stands in
+    its place.
 
     Attributes
     ----------
     where
         File name used in error messages.
+    rows
+        The number of each row as a spreadsheet shows it; from 2 on unless given.
+    has_decimal_commas
+        Whether ``0,5`` is a half.
+    found
+        What is wrong so far.
     """
 
     where: str
     columns: Mapping[str, Column]
+    rows: Sequence[int] = ()
+    has_decimal_commas: bool = False
+    found: list[str] = field(default_factory=list)
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), ()))
 
-    def floats(self, name: str) -> FloatArray:
-        """Return a column of numbers."""
-        return self._read(name, float, np.float64, "a number")
+    def noting_in(self, found: list[str]) -> "Table":
+        """Return the same table, which notes what is wrong in ``found``."""
+        return replace(self, found=found)
+
+    def place(self, row: int) -> str:
+        """Say where a row is."""
+        return f"{self.where} row {self.rows[row] if len(self.rows) else row + 2}"
+
+    def floats(
+        self,
+        name: str,
+        holds: Callable[[FloatArray], BoolArray] = np.isfinite,
+        wanted: str = "a number is wanted",
+    ) -> FloatArray:
+        """Return a column of numbers, finite unless ``holds`` says otherwise; ``nan`` if wrong."""
+        values, is_read = self._read(name, self._float, np.float64, np.nan, "a number")
+        self.require(name, values, holds(values) | ~is_read, wanted)
+        return values
 
     def integers(self, name: str) -> IntArray:
-        """Return a column of whole numbers."""
-        return self._read(name, _integer, np.int64, "a whole number")
+        """Return a column of whole numbers; 0 if wrong."""
+        return self._read(name, self._integer, np.int64, 0, "a whole number")[0]
 
     def booleans(self, name: str) -> BoolArray:
         """Return a column of 0 and 1."""
-        return self._read(name, _boolean, np.bool_, "0 or 1")
+        return self._read(name, self._boolean, np.bool_, False, "0 or 1")[0]
 
     def strings(self, name: str) -> list[str]:
         """Return a column of text."""
         return [str(cell) for cell in self._column(name)]
+
+    def names(self, name: str) -> list[str]:
+        """Return a column of different names."""
+        names = self.strings(name)
+        seen: dict[str, int] = {}
+        for row, text in enumerate(names):
+            flaw = flaw_of(text)
+            if flaw:
+                self.found.append(f"{self.place(row)}, column {name!r} is {text!r}; {flaw}.")
+            elif seen.setdefault(text, row) != row:
+                before = self.rows[seen[text]] if len(self.rows) else seen[text] + 2
+                self.found.append(
+                    f"{self.place(row)}, column {name!r} repeats {text!r} of row {before}; names "
+                    "must differ."
+                )
+        return names
+
+    def places(self, name: str, known: Sequence[str]) -> IntArray:
+        """Return which of ``known`` each cell of a column names; 0 if none."""
+        index = {text: place for place, text in enumerate(known)}
+        places = np.array([index.get(text.strip(), -1) for text in self.strings(name)], np.int64)
+        wrong = np.flatnonzero(places < 0).tolist()
+        below = ""
+        if len(wrong) > 1 and len(wrong) == len(self):
+            # The table is about something else; one line says so as well as many.
+            wrong, below = wrong[:1], " and below"
+        for row in wrong:
+            text = str(self.columns[name][row])
+            self.found.append(unknown(f"{self.place(row)}{below}", known, text))
+        return np.maximum(places, 0)
+
+    def numbers(self, name: str, noun: str, names: Sequence[str]) -> IntArray:
+        """Return a column that says, by number or by name, which of ``names`` is meant."""
+        column = self._column(name)
+        if isinstance(column, np.ndarray):
+            values = self.integers(name)
+        else:
+            index = {text: place for place, text in enumerate(names)}
+            values = np.full(len(column), -1, dtype=np.int64)
+            for row, cell in enumerate(column):
+                text = cell.strip()
+                values[row] = index[text] if text in index else _whole_or(text, -1)
+        fine = (values >= 0) & (values < len(names))
+        for row in np.flatnonzero(~fine).tolist():
+            hint = closest(str(column[row]), names)
+            self.found.append(
+                f"{self.place(row)}, column {name!r} is {str(column[row])!r}; {noun}s run from 0 "
+                f"to {len(names) - 1}{hint}."
+            )
+        return np.where(fine, values, 0)
 
     def matrix(self, names: Sequence[str]) -> FloatArray:
         """Return several columns of numbers side by side, ``(rows, len(names))``."""
         if not names:
             return np.empty((len(self), 0))
         return np.stack([self.floats(name) for name in names], axis=1)
+
+    def odds(self, names: Sequence[str]) -> FloatArray:
+        """Return columns of probabilities that sum to 1 in each row, ``(rows, len(names))``."""
+
+        def holds(values: FloatArray) -> BoolArray:
+            inside: BoolArray = (values >= 0) & (values <= 1 + _SUM_TOLERANCE)
+            return inside
+
+        found = [self.floats(name, holds, "a probability is wanted") for name in names]
+        values = np.stack(found, axis=1)
+        sums = values.sum(axis=1)
+        said = " + ".join(names if len(names) <= 4 else [*names[:2], "…", names[-1]])
+        for row in np.flatnonzero(np.abs(sums - 1) > _SUM_TOLERANCE).tolist():
+            self.found.append(f"{self.place(row)}: {said} is {sums[row]:.6g}; a row must sum to 1.")
+        return values
 
     def numbered(self, prefix: str) -> list[str]:
         """Return the columns ``prefix_0``, ``prefix_1``, … that exist; at least one is wanted."""
@@ -69,73 +164,154 @@ class Table:
             )
         return names
 
+    def require(self, name: str, values: NDArray[Any], holds: BoolArray, wanted: str) -> None:
+        """Note every row of a column for which ``holds`` is false."""
+        for row in np.flatnonzero(~holds).tolist():
+            self.found.append(f"{self.place(row)}, column {name!r} is {values[row]}; {wanted}.")
+
     def _column(self, name: str) -> Column:
         if name not in self.columns:
             raise FileError(
-                f"{self.where} has no column {name!r}; it has {', '.join(self.columns) or 'none'}."
+                f"{self.where} has no column {name!r}; it has "
+                f"{', '.join(self.columns) or 'none'}{closest(name, list(self.columns))}."
             )
         return self.columns[name]
 
     def _read(
-        self, name: str, convert: Callable[[Any], Any], dtype: type[Any], wanted: str
-    ) -> NDArray[Any]:
+        self,
+        name: str,
+        convert: Callable[[Any], Any],
+        dtype: type[Any],
+        instead: Any,
+        wanted: str,
+    ) -> tuple[NDArray[Any], BoolArray]:
+        """Return the values of a column, and which of them could be read."""
         column = self._column(name)
+        is_read = np.ones(len(column), dtype=np.bool_)
         if isinstance(column, np.ndarray) and column.dtype == dtype:
-            return column
-        values = np.empty(len(column), dtype=dtype)
+            return column, is_read
+        values = np.full(len(column), instead, dtype=dtype)
         for row, cell in enumerate(column):
             try:
                 values[row] = convert(cell)
             except (ValueError, OverflowError):
-                raise FileError(
-                    f"{self.where} row {row + 1}, column {name!r}: {str(cell)!r} is not {wanted}."
-                ) from None
-        return values
+                is_read[row] = False
+                self.found.append(
+                    f"{self.place(row)}, column {name!r}: {str(cell)!r} is not {wanted}."
+                )
+        return values, is_read
+
+    def _float(self, cell: Any) -> float:
+        if self.has_decimal_commas and isinstance(cell, str):
+            cell = cell.replace(",", ".")
+        return float(cell)
+
+    def _integer(self, cell: Any) -> int:
+        try:
+            return int(cell) if isinstance(cell, str) else int(np.int64(cell))
+        except ValueError:
+            # Spreadsheets write 1 as 1.0.
+            number = self._float(cell)
+            if not number.is_integer() or abs(number) >= _MAX_INTEGER:
+                raise ValueError from None
+            return int(number)
+
+    def _boolean(self, cell: Any) -> bool:
+        # Spreadsheets make TRUE and FALSE of some columns.
+        text = str(cell).lower()
+        if text in ("true", "false"):
+            return text == "true"
+        number = self._integer(cell)
+        if number not in (0, 1):
+            raise ValueError
+        return number == 1
 
 
-def _integer(cell: Any) -> int:
-    return int(cell) if isinstance(cell, str) else int(np.int64(cell))
+def _whole_or(text: str, otherwise: int) -> int:
+    try:
+        number = float(text)
+    except ValueError:
+        return otherwise
+    return int(number) if number.is_integer() and abs(number) < _MAX_INTEGER else otherwise
 
 
-def _boolean(cell: Any) -> bool:
-    if str(cell) in ("0", "1"):
-        return str(cell) == "1"
-    raise ValueError
+_EMPTY: dict[type[Any], Any] = {int: 0, float: 0.0, str: "", bool: False, list: [], dict: {}}
 
 
 @dataclass(frozen=True, eq=False)
 class TableSet:
-    """Options, as in TOML, and tables, as in CSV."""
+    """Options, as in TOML, and tables, as in CSV.
+
+    What is wrong is noted in ``found``, which all sections and tables share, and said at the end.
+    """
 
     options: Mapping[str, Any]
     tables: Mapping[str, Table] = field(default_factory=dict)
     where: str = "problem"
+    found: list[str] = field(default_factory=list)
 
     def table(self, name: str) -> Table:
         """Return a table, or say that it is missing."""
         if name not in self.tables:
             raise FileError(f"{self.where} has no table {name!r}; it has {', '.join(self.tables)}.")
-        return self.tables[name]
+        return self.tables[name].noting_in(self.found)
 
-    def option(self, name: str, kind: type[Any], default: Any = None) -> Any:
-        """Return an option of the given type; without a default it must be there."""
+    def option(
+        self,
+        name: str,
+        kind: type[Any],
+        default: Any = None,
+        least: float = -math.inf,
+        most: float = math.inf,
+    ) -> Any:
+        """Return an option of the given type and range; without a default it must be there."""
         value = self.options.get(name, default)
+        flaw = ""
         if value is None:
-            raise FileError(f"{self.where} has no option {name!r}.")
-        if type(value) is int and abs(value) >= _MAX_INTEGER:
-            raise FileError(f"{self.where}, option {name!r} is larger than {_MAX_INTEGER}.")
-        if kind is float and type(value) is int:
-            value = float(value)
-        if type(value) is not kind:
-            raise FileError(
-                f"{self.where}, option {name!r} is {value!r}; a value of type {kind.__name__} "
-                "is wanted."
-            )
-        return value
+            flaw = f"{self.where} has no option {name!r}."
+        elif type(value) is int and abs(value) >= _MAX_INTEGER:
+            flaw = f"{self.where}, option {name!r} is larger than {_MAX_INTEGER}."
+        else:
+            if kind is float and type(value) is int:
+                value = float(value)
+            if type(value) is not kind:
+                flaw = (
+                    f"{self.where}, option {name!r} is {value!r}; a value of type "
+                    f"{kind.__name__} is wanted."
+                )
+            elif kind in (int, float) and not least <= value <= most:
+                wanted = f"from {least:g} to {most:g}" if most < math.inf else f"at least {least:g}"
+                flaw = f"{self.where}, option {name!r} is {value}; {wanted} is wanted."
+        if not flaw:
+            return value
+        self.found.append(flaw)
+        return _EMPTY[kind]
 
     def section(self, name: str) -> "TableSet":
         """Return the options under ``name`` together with all tables."""
-        return TableSet(self.option(name, dict), self.tables, f"{self.where} [{name}]")
+        return self.part(self.option(name, dict), f"{self.where} [{name}]")
+
+    def part(self, options: Mapping[str, Any], where: str = "") -> "TableSet":
+        """Return other options together with all tables."""
+        return TableSet(options, self.tables, where or self.where, self.found)
+
+    def attempt(self, read: Callable[[], T]) -> T | None:
+        """Return what ``read`` gives, or note what it raises and go on with ``None``."""
+        before = len(self.found)
+        try:
+            return read()
+        except FileError as error:
+            self.found.extend(text for text in error.args if text not in self.found)
+        except ProblemError as error:
+            # What was noted about cells is the reason, if anything was.
+            if len(self.found) == before:
+                self.found.extend(error.args)
+        return None
+
+    def settle(self) -> None:
+        """Raise a `FileError` that says everything that was noted, if anything was."""
+        if self.found:
+            raise FileError(*self.found)
 
     def fingerprint(self) -> str:
         """Return a hash of everything in here; equal content gives an equal hash everywhere."""
@@ -150,12 +326,11 @@ class TableSet:
         return digest.hexdigest()[:16]
 
     def known(self, options: set[str]) -> None:
-        """Raise an error for an option that nobody reads."""
-        unknown = sorted(set(self.options) - options)
-        if unknown:
-            raise FileError(
-                f"{self.where} has an unknown option {unknown[0]!r}; "
-                f"known: {', '.join(sorted(options))}."
+        """Note every option that nobody reads."""
+        for name in sorted(set(self.options) - options):
+            self.found.append(
+                f"{self.where} has an unknown option {name!r}; "
+                f"known: {', '.join(sorted(options))}{closest(name, sorted(options))}."
             )
 
 

@@ -21,6 +21,7 @@ from sequoia.plots import (
 )
 from sequoia.policies import POLICIES
 from sequoia.problem import Problem
+from sequoia.problem.names import count
 from sequoia.report.embed import embedded
 from sequoia.report.html import page, pairs, quiet, table
 
@@ -139,9 +140,9 @@ def _example(evaluation: Evaluation, problem: Problem) -> list[tuple[str, str]]:
 
 
 def _measured(evaluation: Evaluation) -> str:
-    bound = evaluation.bound
+    bound, steps = evaluation.bound, int(evaluation.rewards.shape[2])
     rows = [
-        ("episodes", f"{evaluation.n_episodes}, of {evaluation.rewards.shape[2]} steps each"),
+        ("episodes", f"{evaluation.n_episodes}, of {count(steps, 'step')} each"),
         ("±", "95 % confidence interval by Student's t over episodes"),
         ("seed", str(evaluation.seed)),
         ("fingerprint", evaluation.fingerprint),

@@ -25,6 +25,7 @@ from sequoia.io import read_toml
 from sequoia.policies.policy import SECONDS
 from sequoia.policies.registry import policy_called
 from sequoia.problem.families import FAMILIES
+from sequoia.problem.names import closest
 from sequoia.sizes import MOST_CELLS, MOST_EPISODES, require_at_most
 from sequoia.sweep.cell import Cell, Entry, Training
 
@@ -95,13 +96,16 @@ class ProblemGrid(BaseModel):
     @model_validator(mode="after")
     def _check(self) -> "ProblemGrid":
         if self.family not in FAMILIES:
-            raise ValueError(f"there is no family {self.family!r}; known: {', '.join(FAMILIES)}")
+            hint = closest(self.family, list(FAMILIES))
+            known_families = ", ".join(FAMILIES)
+            raise ValueError(f"there is no family {self.family!r}; known: {known_families}{hint}")
         known = inspect.signature(FAMILIES[self.family]).parameters
         for name, values in self._lists().items():
             if name == "seed":
                 raise ValueError("seed is not a knob here; write seeds = [...]")
             if name not in known:
-                wanted = ", ".join(knob for knob in known if knob != "seed")
+                others = [knob for knob in known if knob != "seed"]
+                wanted = f"{', '.join(others)}{closest(name, others)}"
                 raise ValueError(f"{self.family} has no knob {name!r}; known: {wanted}")
             kind: Any = get_args(known[name].annotation)[0]
             TypeAdapter(dict[str, list[kind]]).validate_python({name: values}, strict=True)
@@ -203,11 +207,17 @@ def make_plan(content: Mapping[str, Any], where: str) -> Plan:
     try:
         return Plan.model_validate(content)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in first["loc"])
-        said = first["msg"].removeprefix("Value error, ").rstrip(".")
-        found = "" if first["type"] in ("value_error", "missing") else f", not {first['input']!r}"
-        raise FileError(f"{where}: {f'{place[1:]}: ' if place else ''}{said}{found}.") from None
+        raise FileError(*(f"{where}: {_said(one)}." for one in error.errors())) from None
+
+
+def _said(error: Mapping[str, Any]) -> str:
+    """Say one error of pydantic: where it is, what is wrong, and what was found."""
+    place = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error["loc"])
+    said = error["msg"].removeprefix("Value error, ").rstrip(".")
+    found = "" if error["type"] in ("value_error", "missing") else f", not {error['input']!r}"
+    if error["type"] == "extra_forbidden":
+        found += closest(str(error["loc"][-1]), list(Plan.model_fields))
+    return f"{place[1:]}: {said}{found}" if place else f"{said}{found}"
 
 
 @contextmanager

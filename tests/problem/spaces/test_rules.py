@@ -286,7 +286,7 @@ def test_options_are_read_back():
         (("a", "b"), ()),
         ("w",),
     )
-    assert Rules.from_options(TableSet(rules.to_options())) == rules
+    assert Rules.from_options(TableSet(rules.to_options()), ["a", "b"], ["w"]) == rules
 
 
 @pytest.mark.parametrize(
@@ -298,12 +298,17 @@ def test_options_are_read_back():
         ({"musst": ["a"]}, "unknown option 'musst'"),
         ({"floors": [{"group": "g", "shar": 1.0}]}, r"floors\[0\] has an unknown option 'shar'"),
         ({"floors": [3]}, r"floors\[0\] has no option 'group'"),
-        ({"floors": [{"group": "g", "share": 2}]}, r"rules\.floors\[g\]\.share is 2"),
+        (
+            {"floors": [{"group": "g", "share": 2}]},
+            r"floors\[0\], option 'share' is 2\.0; from 0 to 1 is",
+        ),
     ],
 )
 def test_bad_options_name_the_place(options, message):
+    content = TableSet(options)
+    Rules.from_options(content, ["a", "b"], [])
     with pytest.raises(SequoiaError, match=message):
-        Rules.from_options(TableSet(options))
+        content.settle()
 
 
 def test_space_of_an_unknown_kind():

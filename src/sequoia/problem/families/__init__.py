@@ -12,6 +12,7 @@ from sequoia.problem.families.routing import routing
 from sequoia.problem.families.scheduling import scheduling
 from sequoia.problem.families.standard import standard
 from sequoia.problem.families.trap import trap
+from sequoia.problem.names import closest
 from sequoia.problem.problem import Problem
 
 FAMILIES: dict[str, Callable[..., Problem]] = {
@@ -23,11 +24,13 @@ FAMILIES: dict[str, Callable[..., Problem]] = {
 def make(family: str, **knobs: Any) -> Problem:
     """Make a problem of a family, such as ``make("capacity", arms=20, seed=1)``."""
     if family not in FAMILIES:
-        raise ProblemError(f"there is no family {family!r}; known: {', '.join(FAMILIES)}.")
+        hint = closest(family, list(FAMILIES))
+        raise ProblemError(f"there is no family {family!r}; known: {', '.join(FAMILIES)}{hint}.")
     known = inspect.signature(FAMILIES[family]).parameters
     for name in knobs:
         if name not in known:
-            raise ProblemError(f"{family} has no knob {name!r}; known: {', '.join(known)}.")
+            hint = closest(name, list(known))
+            raise ProblemError(f"{family} has no knob {name!r}; known: {', '.join(known)}{hint}.")
     return FAMILIES[family](**knobs)
 
 

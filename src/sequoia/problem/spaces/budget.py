@@ -10,7 +10,14 @@ from sequoia.problem.names import between, checked_names, say
 from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.system import TOLERANCE, Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet, table
-from sequoia.validation import ActionArray, FloatArray, frozen, real, require
+from sequoia.validation import (
+    ActionArray,
+    FloatArray,
+    frozen,
+    is_not_negative,
+    real,
+    require,
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,4 +126,8 @@ class Budget(ActionSpace):
         """Build from options and tables."""
         content.known({"kind", "limit"})
         actions = content.table("actions")
-        return cls(actions.floats("cost"), content.option("limit", float), actions.strings("name"))
+        costs = actions.floats("cost", is_not_negative, "a cost is not negative")
+        limit = content.option("limit", float, least=0)
+        names = actions.names("name")
+        content.settle()
+        return cls(costs, limit, names)

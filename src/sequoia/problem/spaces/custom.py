@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
-from sequoia.errors import ProblemError
-from sequoia.problem.names import checked_names, index_of, say
+from sequoia.errors import FileError, ProblemError
+from sequoia.problem.names import checked_names, say
 from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet, table
@@ -138,23 +138,17 @@ class Custom(ActionSpace):
     def from_tables(cls, content: TableSet) -> "Custom":
         """Build from options and tables."""
         content.known({"kind"})
-        names, plan = (
-            content.table("actions").strings("name"),
-            content.table("plan").strings("name"),
-        )
+        names, plan = content.table("actions").names("name"), content.table("plan").names("name")
         rows, entries = content.table("rows"), content.table("coefficients")
-        row_names, columns = rows.strings("name"), names + plan
-        place = [
-            (
-                index_of(f"{entries.where}, column 'row'", row_names, row),
-                index_of(f"{entries.where}, column 'column'", columns, column),
-            )
-            for row, column in zip(entries.strings("row"), entries.strings("column"), strict=True)
-        ]
-        if len(set(place)) != len(place):
-            raise ProblemError(f"{entries.where} gives a coefficient twice.")
-        matrix = csr_array(
-            (entries.floats("value"), tuple(np.array(place, dtype=int).reshape(-1, 2).T)),
-            shape=(len(rows), len(columns)),
-        )
-        return cls(matrix, rows.floats("lower"), rows.floats("upper"), names, plan, row_names)
+        row_names, columns = rows.names("name"), names + plan
+        lower = rows.floats("lower", lambda low: low < np.inf, "a number or -inf is wanted")
+        upper = rows.floats("upper", lambda high: high > -np.inf, "a number or inf is wanted")
+        fine = (lower <= upper) | np.isnan(lower) | np.isnan(upper)
+        rows.require("lower", lower, fine, "it must not exceed upper")
+        row, column = entries.places("row", row_names), entries.places("column", columns)
+        values = entries.floats("value")
+        content.settle()
+        if len(set(zip(row.tolist(), column.tolist(), strict=True))) != len(entries):
+            raise FileError(f"{entries.where} gives a coefficient twice.")
+        matrix = csr_array((values, (row, column)), shape=(len(rows), len(columns)))
+        return cls(matrix, lower, upper, names, plan, row_names)

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 
 from sequoia.errors import FileError
+from sequoia.problem.names import closest
 from sequoia.problem.rules import Rules
 from sequoia.problem.spaces.assignment import Assignment
 from sequoia.problem.spaces.base import ActionSpace
@@ -31,11 +32,16 @@ def read_space(content: TableSet) -> ActionSpace:
     """Build a space from what `write_space` returns."""
     kind = content.option("kind", str)
     if kind not in _READERS:
+        content.settle()
         raise FileError(
-            f"{content.where}, option 'kind' is {kind!r}; known: {', '.join(_READERS)}."
+            f"{content.where}, option 'kind' is {kind!r}; known: "
+            f"{', '.join(_READERS)}{closest(kind, list(_READERS))}."
         )
     own = {key: value for key, value in content.options.items() if key != "rules"}
-    space = _READERS[kind](TableSet(own, content.tables, content.where))
-    if "rules" in content.options:
-        return with_rules(space, Rules.from_options(content.section("rules")))
-    return space
+    space = _READERS[kind](content.part(own))
+    if "rules" not in content.options:
+        return space
+    workers = getattr(space, "worker_names", ())
+    rules = Rules.from_options(content.section("rules"), space.names, workers)
+    content.settle()
+    return with_rules(space, rules)

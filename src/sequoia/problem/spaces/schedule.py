@@ -108,12 +108,12 @@ class Schedule(ActionSpace):
             Rows.at_most(
                 sparse.hstack([csr_array((n_arms, n_arms)), of_arm]),
                 self.visits,
-                [f"at most {self.visits} visits to {arm}" for arm in self.names],
+                [f"at most {count(self.visits, 'visit')} to {arm}" for arm in self.names],
             ),
             Rows.at_most(
                 sparse.hstack([self.visits * one_arm, -of_arm]),
                 0.0,
-                [f"{arm} needs {self.visits} visits" for arm in self.names],
+                [f"{arm} needs {count(self.visits, 'visit')}" for arm in self.names],
             ),
             Rows.at_most(
                 sparse.hstack([-of_arm.T, sparse.eye_array(size)]),
@@ -351,16 +351,16 @@ class Schedule(ActionSpace):
         content.known({"kind", "limit", "visits", "distinct_workers", "slots"})
         slots = [str(slot) for slot in content.option("slots", list)]
         arms, workers = content.table("actions"), content.table("workers")
-        return cls(
-            np.array([workers.booleans(s) for s in slots]).reshape(len(slots), len(workers)).T,
-            np.array([arms.booleans(s) for s in slots]).reshape(len(slots), len(arms)).T,
-            content.option("limit", int),
-            content.option("visits", int, 2),
-            content.option("distinct_workers", bool, False),
-            arms.strings("name"),
-            workers.strings("name"),
-            slots,
+        limit = content.option("limit", int, least=0)
+        visits = content.option("visits", int, 2, least=1, most=MOST_VISITS)
+        is_distinct = content.option("distinct_workers", bool, False)
+        worker_slots, arm_slots = (
+            np.array([side.booleans(s) for s in slots]).reshape(len(slots), len(side)).T
+            for side in (workers, arms)
         )
+        names, worker_names = arms.names("name"), workers.names("name")
+        content.settle()
+        return cls(worker_slots, arm_slots, limit, visits, is_distinct, names, worker_names, slots)
 
 
 def _incidence(group: IntArray, n_groups: int) -> csr_array:

@@ -22,7 +22,16 @@ from sequoia.problem.system import TOLERANCE, Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet, table
 from sequoia.problem.tasks import Task
 from sequoia.sizes import MOST_COLUMNS, require_at_most
-from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, frozen, require
+from sequoia.validation import (
+    ActionArray,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    frozen,
+    is_not_negative,
+    is_positive,
+    require,
+)
 
 _MAX_LOADS = 2_000
 
@@ -320,9 +329,8 @@ class Assignment(ActionSpace):
         """Build from options and tables."""
         content.known({"kind"})
         actions, workers = content.table("actions"), content.table("workers")
-        return cls(
-            actions.floats("cost"),
-            workers.floats("capacity"),
-            actions.strings("name"),
-            workers.strings("name"),
-        )
+        costs = actions.floats("cost", is_positive, "a cost is positive")
+        capacities = workers.floats("capacity", is_not_negative, "a capacity is not negative")
+        names, worker_names = actions.names("name"), workers.names("name")
+        content.settle()
+        return cls(costs, capacities, names, worker_names)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from sequoia.errors import InfeasibleDecision, ProblemError
-from sequoia.problem.names import between, checked_names, count, index_of, say
+from sequoia.problem.names import between, checked_names, count, index_of, say, unknown
 from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.spaces.budget import Budget
 from sequoia.problem.spaces.walk import tours
@@ -20,7 +20,7 @@ from sequoia.problem.spaces.walk.frontier_dp import Frontier
 from sequoia.problem.spaces.walk.sampler import WalkSampler
 from sequoia.problem.spaces.walk.time_expanded import TimeExpandedGraph
 from sequoia.problem.system import Decision, LinearSystem
-from sequoia.problem.tables import Column, TableSet, table
+from sequoia.problem.tables import Column, Table, TableSet, table
 from sequoia.problem.tasks import Task
 from sequoia.sizes import MOST_COLUMNS, MOST_STEPS, require_at_most
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, frozen, require, whole
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 # Steps that a stop is taken to cost besides its detour.
 _EASES = (1.5, 3.0, 6.0, 12.0)
+_MOST_NODES = 10**9
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +85,7 @@ class Walk(ActionSpace):
         for field, least, most in (
             ("source", 0, size - 1),
             ("length", 1, MOST_STEPS),
-            ("limit", 0, 10**9),
+            ("limit", 0, _MOST_NODES),
         ):
             value = whole(f"walk.{field}", getattr(self, field), least, most)
             object.__setattr__(self, field, value)
@@ -264,10 +265,12 @@ class Walk(ActionSpace):
     def _why_not(self, action: ActionArray) -> str:
         chosen = say(self.chosen(action))
         if action.sum() > self.limit:
-            return f"{chosen}: {int(action.sum())} nodes are chosen; at most {self.limit} may be."
+            return (
+                f"{chosen}: {count(int(action.sum()), 'node')} chosen; at most {self.limit} may be."
+            )
         return (
-            f"no closed walk of at most {self.length} steps from {self.names[self.source]} "
-            f"visits {chosen}."
+            f"no closed walk of at most {count(self.length, 'step')} from "
+            f"{self.names[self.source]} visits {chosen}."
         )
 
     def walk(self, decision: Decision) -> list[int]:
@@ -328,7 +331,7 @@ class Walk(ActionSpace):
         where = " → ".join(self.names[node] for node in route)
         if len(route) == 1:
             return [f"Stay at {where}", f"Act on {stops}"]
-        return [f"Walk {where} ({steps} of {self.length} steps)", f"Act on {stops}"]
+        return [f"Walk {where} ({steps} of {count(self.length, 'step')})", f"Act on {stops}"]
 
     def tasks(self, decision: Decision) -> list[Task]:
         """Follow the walk; where a node is acted on, that happens when it is first reached."""
@@ -371,29 +374,27 @@ class Walk(ActionSpace):
         """Build from options and tables."""
         content.known({"kind", "source", "length", "limit"})
         actions, edges = content.table("actions"), content.table("edges")
-        names = checked_names(
-            f"{actions.where}, column 'name'", actions.strings("name"), "node", len(actions)
-        )
-        index = {name: i for i, name in enumerate(names)}
-        pairs = np.array(
-            [
-                [
-                    index[name]
-                    if name in index
-                    else index_of(f"{edges.where} row {row}", names, name)
-                    for row, name in enumerate(edges.strings(end), start=1)
-                ]
-                for end in ("from", "to")
-            ],
-            dtype=np.int64,
-        ).T.reshape(len(edges), 2)
-        has_places = "x" in actions.columns
-        return cls(
-            pairs,
-            index_of(f"{content.where}, option 'source'", names, content.option("source", str)),
-            content.option("length", int),
-            content.option("limit", int),
-            edges.integers("length"),
-            names,
-            actions.matrix(["x", "y"]) if has_places else None,
-        )
+        names = actions.names("name")
+        source = content.option("source", str)
+        if source not in names:
+            content.found.append(unknown(f"{content.where}, option 'source'", names, source))
+        length = content.option("length", int, least=1, most=MOST_STEPS)
+        limit = content.option("limit", int, least=0, most=_MOST_NODES)
+        pairs = np.stack([edges.places(end, names) for end in ("from", "to")], axis=1)
+        lengths = edges.integers("length")
+        edges.require("length", lengths, lengths >= 1, "a whole number of at least 1 is wanted")
+        positions = actions.matrix(["x", "y"]) if "x" in actions.columns else None
+        content.settle()
+        _note_loops_and_repeats(edges, pairs)
+        content.settle()
+        return cls(pairs, names.index(source), length, limit, lengths, names, positions)
+
+
+def _note_loops_and_repeats(edges: Table, pairs: IntArray) -> None:
+    seen: dict[tuple[int, int], int] = {}
+    for row, (a, b) in enumerate(np.sort(pairs, axis=1).tolist()):
+        if a == b:
+            edges.found.append(f"{edges.place(row)}: an edge joins two different nodes.")
+        elif seen.setdefault((a, b), row) != row:
+            before = edges.place(seen[a, b]).rpartition(" ")[2]
+            edges.found.append(f"{edges.place(row)} repeats the edge of row {before}.")
