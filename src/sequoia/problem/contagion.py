@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -36,6 +37,15 @@ class Contagion:
     neighbours: csr_array
     sources: IntArray
     models: IntArray
+
+    if TYPE_CHECKING:  # what callers may pass; __post_init__ converts and checks it
+
+        def __init__(
+            self,
+            neighbours: ArrayLike | csr_array,
+            sources: ArrayLike,
+            models: ArrayLike,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         models = frozen("contagion.models", self.models, np.int64, (None, None))

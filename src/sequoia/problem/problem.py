@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,6 +53,20 @@ class Problem:
     horizon: int = 20
     discount: float = 0.99
     contagion: Contagion | None = None
+
+    if TYPE_CHECKING:  # what callers may pass; __post_init__ converts and checks it
+
+        def __init__(
+            self,
+            name: str,
+            arms: Arms,
+            space: ActionSpace,
+            start: ArrayLike,
+            influence: ArrayLike | csr_array | None = None,
+            horizon: int = 20,
+            discount: float = 0.99,
+            contagion: Contagion | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         arms, columns = self.arms.n_arms, self.space.n_actions

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from sequoia.problem.names import between, checked_names, say
 from sequoia.problem.spaces.base import ActionSpace, Extensions
@@ -36,6 +38,15 @@ class Budget(ActionSpace):
     costs: FloatArray
     limit: float
     names: Sequence[str] = None  # type: ignore[assignment]
+
+    if TYPE_CHECKING:  # what callers may pass; __post_init__ converts and checks it
+
+        def __init__(
+            self,
+            costs: ArrayLike,
+            limit: float,
+            names: Sequence[str] | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         costs = frozen("budget.costs", self.costs, np.float64, (None,))

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.sparse import csr_array
 
 from sequoia.errors import FileError, ProblemError
@@ -41,6 +43,18 @@ class Custom(ActionSpace):
     names: Sequence[str]
     plan_names: Sequence[str] = ()
     row_names: Sequence[str] = None  # type: ignore[assignment]
+
+    if TYPE_CHECKING:  # what callers may pass; __post_init__ converts and checks it
+
+        def __init__(
+            self,
+            matrix: ArrayLike | csr_array,
+            lower: ArrayLike,
+            upper: ArrayLike,
+            names: Sequence[str],
+            plan_names: Sequence[str] = (),
+            row_names: Sequence[str] | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         try:

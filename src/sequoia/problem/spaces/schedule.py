@@ -4,8 +4,10 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csr_array
 
@@ -49,6 +51,20 @@ class Schedule(ActionSpace):
     names: Sequence[str] = None  # type: ignore[assignment]
     worker_names: Sequence[str] = None  # type: ignore[assignment]
     slot_names: Sequence[str] = None  # type: ignore[assignment]
+
+    if TYPE_CHECKING:  # what callers may pass; __post_init__ converts and checks it
+
+        def __init__(
+            self,
+            worker_slots: ArrayLike,
+            arm_slots: ArrayLike,
+            limit: int,
+            visits: int = 2,
+            distinct_workers: bool = False,
+            names: Sequence[str] | None = None,
+            worker_names: Sequence[str] | None = None,
+            slot_names: Sequence[str] | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         workers = frozen("schedule.worker_slots", self.worker_slots, np.bool_, (None, None))

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,6 +54,16 @@ class Assignment(ActionSpace):
     capacities: FloatArray
     names: Sequence[str] = None  # type: ignore[assignment]
     worker_names: Sequence[str] = None  # type: ignore[assignment]
+
+    if TYPE_CHECKING:  # what callers may pass; __post_init__ converts and checks it
+
+        def __init__(
+            self,
+            costs: ArrayLike,
+            capacities: ArrayLike,
+            names: Sequence[str] | None = None,
+            worker_names: Sequence[str] | None = None,
+        ) -> None: ...
 
     def __post_init__(self) -> None:
         costs = frozen("assignment.costs", self.costs, np.float64, (None,))

@@ -68,6 +68,19 @@ class Walk(ActionSpace):
     names: Sequence[str] = None  # type: ignore[assignment]
     positions: FloatArray | None = None
 
+    if TYPE_CHECKING:  # what callers may pass; __post_init__ converts and checks it
+
+        def __init__(
+            self,
+            edges: ArrayLike,
+            source: int,
+            length: int,
+            limit: int,
+            lengths: ArrayLike | None = None,
+            names: Sequence[str] | None = None,
+            positions: ArrayLike | None = None,
+        ) -> None: ...
+
     def __post_init__(self) -> None:
         edges = frozen("walk.edges", self.edges, np.int64, (None, 2))
         require("walk.edges", edges, edges >= 0, "nodes are numbered from 0")
