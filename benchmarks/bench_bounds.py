@@ -163,15 +163,16 @@ def scaling(options: argparse.Namespace) -> None:
             state = np.random.default_rng(1).integers(0, 2, arms)
             weights = relaxation.prices.weights(state, 0)
             moments.append(time.process_time())
-            best = LinearArgmax(ActionEncoding.of_problem(problem)).best_doses(weights)
+            best = LinearArgmax(ActionEncoding.of_problem(problem)).best_doses(weights[None])
             moments.append(time.process_time())
+            proven = "yes" if best.is_proven.all() else "no"
             spent = np.diff(moments)
             for what, part in zip(("bound", "prices of a step", "decision"), spent, strict=True):
                 seconds[kind, what][arms] = float(part)
             memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
             print(
                 f"| {kind} | {arms} | {min(models, arms)} | {relaxation.bound.per_step:.3f} | "
-                f"{' | '.join(f'{s:.2f}' for s in spent)} | {'yes' if best.is_proven else 'no'} | "
+                f"{' | '.join(f'{s:.2f}' for s in spent)} | {proven} | "
                 f"{memory} |",
                 flush=True,
             )

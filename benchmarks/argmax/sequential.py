@@ -8,7 +8,7 @@ def sequential(case: Case) -> torch.nn.Sequential:
     """Return the network of action and state, without the linear part."""
     layers: list[torch.nn.Module] = []
     for weight, bias in zip(case.weights, case.biases, strict=True):
-        linear = torch.nn.LinearArgmax(weight.shape[1], weight.shape[0], dtype=torch.float64)
+        linear = torch.nn.Linear(weight.shape[1], weight.shape[0], dtype=torch.float64)
         with torch.no_grad():
             linear.weight.copy_(torch.tensor(weight))
             linear.bias.copy_(torch.tensor(bias))

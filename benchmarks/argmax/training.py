@@ -22,9 +22,9 @@ class Network(torch.nn.Module):
         super().__init__()
         layers: list[torch.nn.Module] = []
         for width in hidden:
-            layers += [torch.nn.LinearArgmax(inputs, width), torch.nn.ReLU()]
+            layers += [torch.nn.Linear(inputs, width), torch.nn.ReLU()]
             inputs = width
-        self.layers = torch.nn.Sequential(*layers, torch.nn.LinearArgmax(inputs, 1))
+        self.layers = torch.nn.Sequential(*layers, torch.nn.Linear(inputs, 1))
         has_prices = prices is not None
         start = np.zeros((len(reach), 1)) if prices is None else prices
         table = torch.tensor(start, dtype=torch.float32)
@@ -107,7 +107,7 @@ def _tensor(array: NDArray[np.generic]) -> torch.Tensor:
 
 def _save(cell: Cell, network: Network, mean: float, scale: float, loss: float) -> None:
     """Write the network, its output in the unit of the target."""
-    linear = [layer for layer in network.layers if isinstance(layer, torch.nn.LinearArgmax)]
+    linear = [layer for layer in network.layers if isinstance(layer, torch.nn.Linear)]
     weights = [layer.weight.detach().numpy().astype(np.float64) for layer in linear]
     biases = [layer.bias.detach().numpy().astype(np.float64) for layer in linear]
     weights[-1], biases[-1] = weights[-1] * scale, biases[-1] * scale + mean

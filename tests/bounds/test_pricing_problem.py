@@ -12,7 +12,7 @@ def test_oracle_bounds_are_valid_and_spare_calls(monkeypatch: pytest.MonkeyPatch
     rng = np.random.default_rng(0)
     base = rng.random(20)
     weights = base + 0.01 * rng.random((30, 20))
-    best = [LinearArgmax(columns).maximise(w).value for w in weights]
+    best = LinearArgmax(columns).maximise(weights).values
     monkeypatch.setattr(linear_module, "_MAX_COLUMNS_TO_LIST", 0)
     oracle = PricingProblem(columns)
     bounds, is_new = oracle.ask(weights, allowance=0.05, deadline=np.inf)

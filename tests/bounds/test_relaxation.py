@@ -21,9 +21,8 @@ def value_of_policy(problem: Problem, prices: Prices) -> float:
     for time in range(problem.horizon - 1, -1, -1):
         now = np.empty(shape)
         for state in np.ndindex(shape):
-            best = step.best_doses(prices.weights(state, time))
-            assert best.action is not None
-            levels = problem.levels(best.action[None])[0]
+            best = step.best_doses(prices.weights(state, time)[None])
+            levels = problem.levels(best.actions)[0]
             ahead, total = values, 0.0
             for arm in range(arms.n_arms):
                 model = arms.model[arm]
@@ -90,7 +89,7 @@ def test_any_prices_give_a_bound(kind: str) -> None:
         wild[..., 0] = 0.0
         by_arm = wild[:, prices.arm_classes.price_class[prices.arm_class]]
         linear = LinearArgmax(ActionEncoding.of_problem(problem))
-        support = [linear.best_doses(table).bound for table in by_arm]
+        support = linear.best_doses(by_arm).bounds
         total = prices.arm_classes.dual_value(wild).sum() + np.sum(support)
         assert total >= exact.value - TOLERANCE
 

@@ -9,13 +9,20 @@ from numpy.typing import ArrayLike
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.problem import Decision, Problem
 from sequoia.problem.iis import no_decision
+from sequoia.scaling import unit_of
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
+# Multiplications a step: some seconds.
 _MAX_WORK = 2e9
+# With contagion the chance of every move is kept: 0.8 GB.
 _MAX_MOVES = 1e8
+# Values and choices that are kept: 3.2 GB.
 _MAX_ENTRIES = 2e8
 _MAX_ACTIONS = 100_000
+# What value iteration may leave, beside rewards of about 1.
 _ACCURACY = 1e-10
+# Of actions as good as each other up to rounding, the first is chosen; rewards are about 1.
+_TIE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,6 +67,9 @@ class Exact:
 def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:
     """Solve by backward induction, or by value iteration when ``discounted``.
 
+    Backward induction (Bellman 1957) over joint states ``s`` and feasible actions ``a``:
+    ``V_t(s) = max_a r(s, a) + discount * sum_s' P(s' | s, a) V_{t+1}(s')``.
+
     Without discounting, the value is the expected sum over the horizon of the expected reward of
     the next state: the same number that an evaluation averages. With discounting, the horizon is
     infinite and step t counts ``discount ** t``.
@@ -88,6 +98,8 @@ def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:
     sweeps = problem.horizon if not discounted else _sweeps(problem)
     _limit_work(problem, joint, len(levels))
     rewards, expect = _outlook(problem, actions, levels)
+    unit = unit_of(rewards)
+    rewards = rewards / unit
     discount = problem.discount if discounted else 1.0
     following = np.zeros(joint)
     values, choices = [], []
@@ -96,7 +108,7 @@ def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:
         choice = np.zeros(joint, dtype=np.int64)
         for index in range(len(levels)):
             total = rewards[index] + discount * expect(index, following)
-            better = total > best + 1e-12
+            better = total > best + _TIE
             best[better] = total[better]
             choice[better] = index
         following = best
@@ -109,8 +121,8 @@ def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:
     return Exact(
         problem,
         discounted,
-        float(start @ values[-1]),
-        np.array(values[::-1]),
+        float(start @ values[-1]) * unit,
+        np.array(values[::-1]) * unit,
         np.array(choices[::-1]),
         actions,
     )
@@ -131,11 +143,11 @@ def _limit_work(problem: Problem, joint: int, actions: int) -> None:
 
 
 def _sweeps(problem: Problem) -> int:
-    """Return after how many sweeps value iteration is accurate, from the largest reward."""
-    contagion = problem.contagion
-    models = problem.arms.model[:, None] if contagion is None else contagion.models
-    largest = np.abs(problem.arms.rewards).max(axis=1)[models].max(axis=1).sum()
-    scale = max(largest, 1e-9) / (1 - problem.discount)
+    """Return after how many sweeps value iteration is accurate: ``discount ** n * scale`` is left.
+
+    The scale is what all arms together can earn for ever, in units of the largest reward.
+    """
+    scale = problem.arms.n_arms / (1 - problem.discount)
     return max(1, int(np.ceil(np.log(_ACCURACY / scale) / np.log(problem.discount))))
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sequoia.errors import ProblemError
+from sequoia.scaling import unit_of
 from sequoia.validation import BoolArray, FloatArray
 
 _CHUNK = 4_096
@@ -54,11 +55,12 @@ def whittle_indices(
     """
     if not 0 < discount <= 1:
         raise ProblemError(f"discount is {discount}; (0, 1] is wanted.")
+    unit = unit_of(rewards)
     parts = [
-        _climb(kernels[begin : begin + _CHUNK], rewards[begin : begin + _CHUNK], discount)
+        _climb(kernels[begin : begin + _CHUNK], rewards[begin : begin + _CHUNK] / unit, discount)
         for begin in range(0, len(kernels), _CHUNK)
     ]
-    indices = np.concatenate([part.indices for part in parts])
+    indices = np.concatenate([part.indices for part in parts]) * unit
     return WhittleIndices(indices, np.concatenate([part.is_indexable for part in parts]))
 
 

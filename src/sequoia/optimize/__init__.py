@@ -8,17 +8,16 @@ from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.optimize.engines.ipopt_rounding import IpoptRounding
 from sequoia.optimize.engines.local_search import LocalSearch
 from sequoia.optimize.engines.milp import Milp
-from sequoia.optimize.linear.argmax import Best, LinearArgmax
+from sequoia.optimize.linear.argmax import LinearArgmax
 from sequoia.optimize.relu_net import NetworkError, ReluNet
-from sequoia.optimize.result import Answer, Argmax
+from sequoia.optimize.result import Argmax, ArgmaxResult
 
 __all__ = [
     "ActionEncoding",
-    "Answer",
     "Argmax",
     "ArgmaxCache",
+    "ArgmaxResult",
     "Auto",
-    "Best",
     "BranchAndBound",
     "Enumeration",
     "IpoptRounding",

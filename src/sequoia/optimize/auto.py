@@ -10,7 +10,7 @@ from sequoia.optimize.engines.milp import Milp
 from sequoia.optimize.linear.argmax import LinearArgmax
 from sequoia.optimize.linear.oracles import has_oracle
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.optimize.result import PROOF_GAP, Answer, Argmax
+from sequoia.optimize.result import PROOF_GAP, Argmax, ArgmaxResult
 from sequoia.solvers import Limits
 
 # More take longer to try than a local search, where no proof is asked for.
@@ -70,6 +70,6 @@ class Auto:
                 self._engine = Milp(columns, limits=limits, workers=workers)
             self._linear = self._engine if gap is None and linear.is_hard else linear
 
-    def best(self, net: ReluNet) -> Answer:
+    def best(self, net: ReluNet) -> ArgmaxResult:
         """Return the best action of each state, proven as far as asked."""
         return (self._engine if net.weights else self._linear).best(net)

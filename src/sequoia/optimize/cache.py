@@ -1,4 +1,4 @@
-"""Answers that are already known: the same state under the same network is solved once."""
+"""Results that are already known: the same state under the same network is solved once."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -7,11 +7,8 @@ import numpy as np
 
 from sequoia.errors import SequoiaError
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.optimize.result import Answer, Argmax
+from sequoia.optimize.result import Argmax, ArgmaxResult
 from sequoia.problem.environment import States
-from sequoia.validation import ActionArray
-
-_Known = tuple[ActionArray, float, float]
 
 
 class ArgmaxCache:
@@ -35,11 +32,11 @@ class ArgmaxCache:
 
     def __init__(self, engine: Argmax, capacity: int = 100_000) -> None:
         if capacity < 1:
-            raise SequoiaError(f"memo.capacity is {capacity}; at least 1 is wanted.")
+            raise SequoiaError(f"cache.capacity is {capacity}; at least 1 is wanted.")
         self._engine = engine
         self._capacity = capacity
         self._version: int | None = None
-        self._known: OrderedDict[bytes, _Known] = OrderedDict()
+        self._known: OrderedDict[bytes, ArgmaxResult] = OrderedDict()
         self.hits = 0
         self.misses = 0
 
@@ -55,7 +52,7 @@ class ArgmaxCache:
         """Discard everything."""
         self._known.clear()
 
-    def best(self, states: States, version: int, fold: Callable[[States], ReluNet]) -> Answer:
+    def best(self, states: States, version: int, fold: Callable[[States], ReluNet]) -> ArgmaxResult:
         """Return the answer for each state, ``(B, D)``; equal states are solved once.
 
         Parameters
@@ -75,8 +72,7 @@ class ArgmaxCache:
         if new:
             found = self._engine.best(fold(states[list(new.values())]))
             for row, key in enumerate(new):
-                action = found.actions[row].copy()
-                answers[key] = (action, float(found.values[row]), float(found.bounds[row]))
+                answers[key] = found.only([row])
         self.misses += len(new)
         self.hits += len(keys) - len(new)
         for key in keys:
@@ -84,9 +80,4 @@ class ArgmaxCache:
             self._known.move_to_end(key)
         while len(self._known) > self._capacity:
             self._known.popitem(last=False)
-        own = [answers[key] for key in keys]
-        return Answer(
-            np.array([action for action, _, _ in own], dtype=np.int8),
-            np.array([value for _, value, _ in own]),
-            np.array([bound for _, _, bound in own]),
-        )
+        return ArgmaxResult.joined([answers[key] for key in keys])

@@ -8,6 +8,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sequoia.problem import Problem
+from sequoia.problem.doses import attainable_doses
 from sequoia.problem.system import Rows
 from sequoia.validation import FloatArray, IntArray
 
@@ -125,20 +126,13 @@ def _group(problem: Problem, same: IntArray) -> _Group:
     size = len(columns) if len(columns) <= _MAX_REACHING_FOR_PATTERNS else 0
     codes = np.arange(1, 2**size)
     bits = (codes[:, None] >> np.arange(len(columns))) & 1
-    sums = bits @ weights if size else _sums(weights)
+    sums = bits @ weights if size else attainable_doses(weights)
+    assert sums is not None
     levels = np.unique(_levels(doses, sums))
     name = arms.names[int(same[0])]
     return _Group(
         name, same, columns, weights, doses, levels[levels > 0], codes.astype(np.float64), bits
     )
-
-
-def _sums(weights: FloatArray) -> FloatArray:
-    """Return all that some of the weights can add up to."""
-    sums = np.zeros(1)
-    for weight in weights:
-        sums = np.unique(np.round(np.concatenate([sums, sums + weight]), 9))
-    return sums
 
 
 def _levels(doses: FloatArray, sums: FloatArray) -> IntArray:

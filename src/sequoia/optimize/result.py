@@ -1,46 +1,92 @@
 """What every engine that looks for a best action offers."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.validation import ActionArray, BoolArray, FloatArray
+from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
+# A proof leaves no more than this share of the value: what solvers promise by default.
 PROOF_GAP = 1e-6
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class ArgmaxResult:
     """The best actions found for a batch of states.
 
     Attributes
     ----------
     actions
-        ``(B, N)``, each feasible.
+        ``(B, N)``, each feasible; all zero, and worth nothing, where none was found in time.
     values
-        Value of each by a forward pass in float64, ``(B,)``.
+        Value of each by a forward pass in float64, ``(B,)``; ``-inf`` where there is none.
     bounds
         No feasible action of that state exceeds it, ``(B,)``; ``inf`` where nothing is proven.
+    is_proven
+        Whether the engine has proven each action to be best, up to its gap, ``(B,)``.
     """
 
     actions: ActionArray
     values: FloatArray
     bounds: FloatArray
+    is_proven: BoolArray
+
+    @classmethod
+    def unproven(cls, actions: ActionArray, values: FloatArray) -> "ArgmaxResult":
+        """Return actions about which nothing is proven."""
+        return cls(actions, values, np.full(len(values), np.inf), np.zeros(len(values), np.bool_))
+
+    @classmethod
+    def of_one(
+        cls, action: ActionArray, value: float, bound: float, is_proven: bool
+    ) -> "ArgmaxResult":
+        """Return the result of a single state; ``action`` is ``(N,)``."""
+        proven = np.array([is_proven])
+        return cls(action[None], np.array([value]), np.array([bound]), proven)
+
+    @classmethod
+    def joined(cls, results: "Sequence[ArgmaxResult]") -> "ArgmaxResult":
+        """Return results one after the other."""
+        if not results:
+            return cls.unproven(np.empty((0, 0), dtype=np.int8), np.empty(0))
+        return cls(
+            np.concatenate([result.actions for result in results]),
+            np.concatenate([result.values for result in results]),
+            np.concatenate([result.bounds for result in results]),
+            np.concatenate([result.is_proven for result in results]),
+        )
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def only(self, states: Sequence[int] | IntArray | slice) -> "ArgmaxResult":
+        """Return the results of some of the states."""
+        return ArgmaxResult(
+            self.actions[states], self.values[states], self.bounds[states], self.is_proven[states]
+        )
+
+    @property
+    def is_found(self) -> BoolArray:
+        """For which states there is an action, ``(B,)``."""
+        return np.isfinite(self.values)
 
     @property
     def gaps(self) -> FloatArray:
         """Proven distance from the best, relative to the value, ``(B,)``."""
-        scale = np.maximum(np.abs(self.values), 1e-9)
-        return np.maximum(self.bounds - self.values, 0.0) / scale
+        left = np.maximum(self.bounds - self.values, 0.0)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(left > 0, left / np.abs(self.values), 0.0)
 
-    @property
-    def is_proven(self) -> BoolArray:
-        """Whether each action is proven to be best, ``(B,)``."""
-        slack = 2 * PROOF_GAP * np.maximum(np.abs(self.values), 1.0)
-        result: BoolArray = self.bounds <= self.values + slack
-        return result
+
+def is_close(bound: float, value: float, unit: float) -> bool:
+    """Say whether a bound proves a value to be best.
+
+    Values that almost cancel are as exact as their terms, whose size is ``unit``.
+    """
+    return bound <= value + 2 * PROOF_GAP * max(abs(value), unit)
 
 
 class Argmax(Protocol):
@@ -48,6 +94,6 @@ class Argmax(Protocol):
 
     name: str
 
-    def best(self, net: ReluNet) -> Answer:
+    def best(self, net: ReluNet) -> ArgmaxResult:
         """Return the best action found for each state, and what is proven about it."""
         ...

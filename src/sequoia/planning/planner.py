@@ -262,6 +262,6 @@ class Planner:
         argmax = LinearArgmax(
             ActionEncoding.of_problem(today), limits=Limits(seconds=self._seconds)
         )
-        if is_long:
-            return argmax.best_doses(self.long_run).bound + self.prices.offset()
-        return argmax.best_doses(self.next_step).bound
+        table = self.long_run if is_long else self.next_step
+        bound = float(argmax.best_doses(table[None]).bounds[0])
+        return bound + self.prices.offset() if is_long else bound

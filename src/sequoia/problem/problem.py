@@ -13,6 +13,7 @@ from sequoia.errors import ProblemError
 from sequoia.problem.arms import Arms
 from sequoia.problem.contagion import Contagion
 from sequoia.problem.dependencies import Dependencies
+from sequoia.problem.doses import SAME_DOSE, attainable_doses
 from sequoia.problem.names import Numbered
 from sequoia.problem.rules import Rules
 from sequoia.problem.spaces import ActionSpace, with_rules, write_space
@@ -20,8 +21,7 @@ from sequoia.problem.tables import Column, TableSet, table
 from sequoia.sizes import MOST_STEPS
 from sequoia.validation import FloatArray, IntArray, frozen, require, whole
 
-_DOSE_TOLERANCE = 1e-9
-_MAX_WEIGHT = 1e6
+_MAX_WEIGHT = 1e15
 _MAX_DOSES = 100_000
 FORMAT = 1
 
@@ -94,18 +94,18 @@ class Problem:
         single = np.flatnonzero(weights == 1)
         reached = matrix.data[matrix.indptr[single]]
         gap = np.abs(doses[single] - reached[:, None]).min(axis=1, initial=np.inf)
-        wrong = np.flatnonzero(gap > _DOSE_TOLERANCE)
+        wrong = np.flatnonzero(gap > SAME_DOSE * np.abs(reached))
         if len(wrong):
             raise self._missing_dose(int(single[wrong[0]]), reached[wrong[0]])
         for arm in np.flatnonzero(weights > 1).tolist():
-            sums = np.zeros(1)
-            for weight in matrix.data[matrix.indptr[arm] : matrix.indptr[arm + 1]]:
-                sums = np.unique(np.round(np.concatenate([sums, sums + weight]), 9))
-                if len(sums) > _MAX_DOSES:
-                    raise ProblemError(
-                        f"problem.influence[{arm}] can give more than {_MAX_DOSES} different doses."
-                    )
-            far = np.abs(doses[arm][:, None] - sums).min(axis=0) > _DOSE_TOLERANCE
+            own = matrix.data[matrix.indptr[arm] : matrix.indptr[arm + 1]]
+            sums = attainable_doses(own, _MAX_DOSES)
+            if sums is None:
+                raise ProblemError(
+                    f"problem.influence[{arm}] can give more than {_MAX_DOSES} different doses."
+                )
+            same = SAME_DOSE * np.abs(own).sum()
+            far = np.abs(doses[arm][:, None] - sums).min(axis=0) > same
             if far.any():
                 raise self._missing_dose(arm, sums[far][0])
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,18 @@ from sequoia.errors import InfeasibleDecision
 from sequoia.solvers import Program
 from sequoia.validation import ActionArray, BoolArray, FloatArray
 
-TOLERANCE = 1e-6
+# Sums are compared with their limits up to this share of the size of their terms: far more than
+# rounding leaves (about 1e-16 a term), far less than anybody means. Being a share, it means the
+# same whatever the unit of a row.
+TOLERANCE = 1e-9
+
+
+def room(limit: Any) -> Any:
+    """Return what a sum of terms that are not negative may reach under ``limit``.
+
+    ``sum <= limit + TOLERANCE * (sum + limit)``, solved for the sum; see `LinearSystem.broken`.
+    """
+    return limit + 2 * TOLERANCE * np.abs(limit)
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,11 +161,52 @@ class LinearSystem:
 
     def holds(self, columns: ArrayLike) -> BoolArray:
         """Say for each row of ``columns``, ``(B, N + M)``, whether it satisfies every row."""
-        left = self.matrix @ np.asarray(columns, dtype=np.float64).T
-        low = left >= self.lower[:, None] - TOLERANCE
-        high = left <= self.upper[:, None] + TOLERANCE
-        result: BoolArray = (low & high).all(axis=0)
+        _, low, high = self.broken(np.asarray(columns, dtype=np.float64).T)
+        result: BoolArray = np.logical_not((low | high).any(axis=0))
         return result
+
+    def broken(self, columns: FloatArray) -> tuple[FloatArray, BoolArray, BoolArray]:
+        """Return the rows' sums, and which are too low and too high: the one place that judges.
+
+        A row ``lower <= a @ x <= upper`` may be missed by ``TOLERANCE * (|a| @ |x| + |side|)``.
+
+        Parameters
+        ----------
+        columns
+            ``(N + M, B)``, not negative; the results are ``(R, B)``.
+        """
+        left = self.matrix @ columns
+        size = left if self._sizes is self.matrix else self._sizes @ columns
+        low = left < (self.lower - TOLERANCE * self._sides[0])[:, None] - TOLERANCE * size
+        high = left > (self.upper + TOLERANCE * self._sides[1])[:, None] + TOLERANCE * size
+        return left, low, high
+
+    @cached_property
+    def whole_rows(self) -> "LinearSystem":
+        """The same columns with only those rows that hold whole columns alone."""
+        has_others = (self._sizes @ (~self.is_integer).astype(np.float64)) > 0
+        kept = np.flatnonzero(~has_others)
+        return LinearSystem(
+            matrix=self.matrix[kept],
+            lower=self.lower[kept],
+            upper=self.upper[kept],
+            n_actions=self.n_actions,
+            row_names=[self.row_names[row] for row in kept.tolist()],
+            column_names=self.column_names,
+            column_upper=self.column_upper,
+            is_integer=self.is_integer,
+        )
+
+    @cached_property
+    def _sizes(self) -> csr_array:
+        """The sizes of all coefficients."""
+        return abs(self.matrix) if (self.matrix.data < 0).any() else self.matrix
+
+    @cached_property
+    def _sides(self) -> tuple[FloatArray, FloatArray]:
+        """The sizes of both sides, zero where there is none."""
+        low, high = np.abs(self.lower), np.abs(self.upper)
+        return np.where(np.isfinite(low), low, 0.0), np.where(np.isfinite(high), high, 0.0)
 
     def violations(self, decision: Decision) -> list[str]:
         """Return one line per rule that ``decision`` breaks; empty when it is feasible."""
@@ -164,11 +217,12 @@ class LinearSystem:
             f'"{self.column_names[c]}" is {columns[c]:g}; 0 or 1 is wanted'
             for c in np.flatnonzero((columns != 0) & (columns != 1)).tolist()
         ]
-        left = self.matrix @ columns
-        for row in np.flatnonzero(left < self.lower - TOLERANCE).tolist():
-            found.append(f'row "{self.row_names[row]}": {left[row]:g} < {self.lower[row]:g}')
-        for row in np.flatnonzero(left > self.upper + TOLERANCE).tolist():
-            found.append(f'row "{self.row_names[row]}": {left[row]:g} > {self.upper[row]:g}')
+        sums, low, high = self.broken(columns[:, None])
+        left = [f"{value:g}" for value in sums[:, 0]]
+        for row in np.flatnonzero(low).tolist():
+            found.append(f'row "{self.row_names[row]}": {left[row]} < {self.lower[row]:g}')
+        for row in np.flatnonzero(high).tolist():
+            found.append(f'row "{self.row_names[row]}": {left[row]} > {self.upper[row]:g}')
         return found
 
     def require(self, decision: Decision) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 from sequoia.errors import ProblemError, SolverFailed, SolverUnavailable
 from sequoia.solvers.checks import missing, require_numbers
 from sequoia.solvers.program import Limits, Program, Solution, Status
+from sequoia.solvers.scaling import Scaling
 from sequoia.validation import FloatArray
 
 _NOTHING_PROVEN = 1e100
@@ -57,9 +58,11 @@ class Gurobi:
         """Solve ``program``; ``start`` is a complete point to begin from."""
         began = time.perf_counter()
         require_numbers(program)
+        scaling = Scaling(program)
+        passed, unit = scaling.passed()
         try:
             with self._gurobipy.Model(env=self._environment()) as model:
-                columns, rows = _load(model, program)
+                columns, rows = _load(model, passed)
                 self._limit(model, limits)
                 if start is not None and model.IsMIP:
                     columns.Start = start
@@ -67,7 +70,8 @@ class Gurobi:
                 if model.Status == self._gurobipy.GRB.INF_OR_UNBD:
                     model.Params.DualReductions = 0
                     model.optimize()
-                return self._read(model, columns, rows, program, began)
+                found = self._read(model, columns, rows, passed, began)
+                return scaling.read(found, program.objective, unit)
         except self._gurobipy.GurobiError as error:
             raise self._explained(error, program) from None
 
@@ -110,10 +114,8 @@ class Gurobi:
         values = np.array(columns.X)
         # Gurobi likes to say -0.0, which adding zero mends.
         values[program.is_integer] = np.rint(values[program.is_integer]) + 0.0
-        objective = float(program.objective @ values)
         duals = None if model.IsMIP else rows.duals()
-        bound = bound if model.IsMIP else objective
-        return Solution(status, values, objective, float(bound), time.perf_counter() - began, duals)
+        return Solution(status, values, np.nan, float(bound), time.perf_counter() - began, duals)
 
     def _explained(self, error: Any, program: Program) -> Exception:
         codes = self._gurobipy.GRB.Error

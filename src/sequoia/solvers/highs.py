@@ -13,11 +13,15 @@ import numpy as np
 from sequoia.errors import FileError, ProblemError, SolverFailed
 from sequoia.solvers.checks import require_finite, require_numbers
 from sequoia.solvers.program import Limits, Program, Solution, Status
+from sequoia.solvers.scaling import Scaling
 from sequoia.validation import FloatArray
 
 _ROW_WISE = 2
 _MAXIMISE = -1
 _FEASIBLE = 2  # kSolutionStatusFeasible; its information holds the number
+# Objectives are scaled, so that 1e-9 is nothing beside them. Entries of the matrix are taken as
+# they are down to the smallest that HiGHS can be told to see.
+_OURS = {"output_flag": False, "threads": 1, "mip_abs_gap": 1e-9, "small_matrix_value": 1e-12}
 
 _STATUS = {
     "kOptimal": Status.OPTIMAL,
@@ -52,22 +56,28 @@ class Highs:
     ) -> Solution:
         """Solve ``program``; ``start`` is a complete point to begin from."""
         began = time.perf_counter()
-        engine = self._engine(program)
+        scaling = Scaling(program)
+        engine, unit = self._engine(scaling)
         _limit(engine, limits)
         if start is not None:
             columns = np.arange(len(start), dtype=np.int32)
             engine.setSolution(len(start), columns, np.asarray(start, dtype=np.float64))
         engine.run()
-        return _read(engine, program, time.perf_counter() - began)
+        found = _read(engine, program, time.perf_counter() - began)
+        return scaling.read(found, program.objective, unit)
 
     def session(self, program: Program) -> "HighsSession":
         """Return a session that maximises many objectives over the rows of ``program``."""
-        return HighsSession(self._engine(program), program)
+        scaling = Scaling(program)
+        return HighsSession(self._engine(scaling)[0], scaling)
 
-    def _engine(self, program: Program) -> Any:
+    def _engine(self, scaling: Scaling) -> tuple[Any, float]:
+        """Return HiGHS with the program in it, and the unit of its objective."""
+        require_numbers(scaling.program)
+        program, unit = scaling.passed()
         engine = _load(program)
         _set(engine, self._options)
-        return engine
+        return engine, unit
 
 
 class HighsSession:
@@ -76,10 +86,10 @@ class HighsSession:
     Not to be shared between threads.
     """
 
-    def __init__(self, engine: Any, program: Program) -> None:
+    def __init__(self, engine: Any, scaling: Scaling) -> None:
         self._engine = engine
-        self._program = program
-        self._columns = np.arange(len(program.objective), dtype=np.int32)
+        self._scaling = scaling
+        self._columns = np.arange(len(scaling.program.objective), dtype=np.int32)
         self._nodes = int(engine.getOptionValue("mip_max_nodes")[1])
 
     def forget(self) -> None:
@@ -100,23 +110,23 @@ class HighsSession:
         """Maximise another objective, ``(C,)``."""
         began = time.perf_counter()
         require_finite("objective", objective)
-        program = replace(self._program, objective=objective)
-        self._engine.changeColsCost(len(self._columns), self._columns, objective)
+        weights, unit = self._scaling.objective(objective)
+        self._engine.changeColsCost(len(self._columns), self._columns, weights)
         # A limit stays set in the solver, so that each call has to set its own.
         nodes = self._nodes if limits.nodes is None else limits.nodes
         _limit(self._engine, replace(limits, nodes=nodes))
         if start is not None:
             self._engine.setSolution(len(start), self._columns, start)
         self._engine.run()
-        return _read(self._engine, program, time.perf_counter() - began)
+        found = _read(self._engine, self._scaling.program, time.perf_counter() - began)
+        return self._scaling.read(found, objective, unit)
 
 
 def _load(program: Program) -> Any:
     import highspy
 
-    require_numbers(program)
     engine = highspy.Highs()
-    _set(engine, {"output_flag": False, "threads": 1, "mip_abs_gap": 1e-9})
+    _set(engine, _OURS)
     matrix = program.matrix
     rows, columns = matrix.shape
     status = engine.passModel(
@@ -138,8 +148,8 @@ def _load(program: Program) -> Any:
     )
     if status.name == "kError":
         raise SolverFailed(
-            f"HiGHS does not accept a program with {columns} columns and {rows} rows; the entries "
-            f"of its matrix must be below 1e15."
+            f"HiGHS does not accept a program with {columns} columns and {rows} rows; its numbers "
+            "are too far apart."
         )
     return engine
 
@@ -157,6 +167,7 @@ def _limit(engine: Any, limits: Limits) -> None:
 
 
 def _read(engine: Any, program: Program, seconds: float) -> Solution:
+    """Return what HiGHS found, in its own units; `Scaling.read` makes them ours."""
     model_status = engine.getModelStatus().name
     status = _STATUS.get(model_status, Status.FAILED)
     if model_status == "kUnboundedOrInfeasible":
@@ -174,11 +185,9 @@ def _read(engine: Any, program: Program, seconds: float) -> Solution:
     solution = engine.getSolution()
     values = np.array(solution.col_value)
     values[program.is_integer] = np.rint(values[program.is_integer])
-    objective = float(program.objective @ values)
-    if is_mip:
-        return Solution(status, values, objective, float(info.mip_dual_bound), seconds)
-    bound = objective if status is Status.OPTIMAL else np.inf
-    return Solution(status, values, objective, float(bound), seconds, np.array(solution.row_dual))
+    bound = float(info.mip_dual_bound) if is_mip else np.inf
+    duals = None if is_mip else np.array(solution.row_dual)
+    return Solution(status, values, np.nan, bound, seconds, duals)
 
 
 def write_mps(program: Program, path: Path) -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from enum import Enum
 
+import numpy as np
 from scipy.sparse import csr_array
 
 from sequoia.validation import BoolArray, FloatArray
@@ -50,6 +51,11 @@ class Limits:
     seconds: float = float("inf")
     gap: float = 1e-6
     nodes: int | None = None
+
+    def __str__(self) -> str:
+        nodes = "" if self.nodes is None else f"{self.nodes} nodes"
+        seconds = f"{self.seconds:g} seconds" if np.isfinite(self.seconds) else ""
+        return " or ".join(filter(None, (nodes, seconds))) or "no limit"
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ import numpy as np
 from sequoia.errors import ProblemError
 from sequoia.solvers.checks import missing, require_numbers
 from sequoia.solvers.program import Limits, Program, Solution, Status
+from sequoia.solvers.scaling import Scaling
 from sequoia.validation import FloatArray
 
 _INFINITY = 1e20
@@ -46,8 +47,13 @@ class Scip:
         start: FloatArray | None = None,
     ) -> Solution:
         """Solve ``program``; ``start`` is a complete point to begin from."""
-        began = time.perf_counter()
         require_numbers(program)
+        scaling = Scaling(program)
+        passed, unit = scaling.passed()
+        return scaling.read(self._solve(passed, limits, start), program.objective, unit)
+
+    def _solve(self, program: Program, limits: Limits, start: FloatArray | None) -> Solution:
+        began = time.perf_counter()
         if not program.is_integer.any():
             return self._solve_linear(program, limits, began)
         model, columns = self._load(program, limits)
@@ -68,8 +74,7 @@ class Scip:
             return Solution(status, None, -np.inf, bound, time.perf_counter() - began)
         values = np.array([model.getSolVal(model.getBestSol(), column) for column in columns])
         values[program.is_integer] = np.rint(values[program.is_integer]) + 0.0
-        objective = float(program.objective @ values)
-        return Solution(status, values, objective, bound, time.perf_counter() - began)
+        return Solution(status, values, np.nan, bound, time.perf_counter() - began)
 
     def _load(self, program: Program, limits: Limits) -> tuple[Any, list[Any]]:
         model = self._scip.Model()
@@ -104,8 +109,7 @@ class Scip:
         seconds = time.perf_counter() - began
         if engine.isOptimal() and not crossed:
             values, duals = np.array(engine.getPrimal()), np.array(engine.getDual())
-            best = float(program.objective @ values)
-            return Solution(Status.OPTIMAL, values, best, best, seconds, duals)
+            return Solution(Status.OPTIMAL, values, np.nan, np.inf, seconds, duals)
         if crossed or engine.getDualRay() is not None:
             return Solution(Status.INFEASIBLE, None, -np.inf, -np.inf, seconds)
         is_open = engine.getPrimalRay() is not None

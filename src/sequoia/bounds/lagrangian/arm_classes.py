@@ -1,7 +1,7 @@
 """Priced arms: what each arm is worth on its own when its doses have prices."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,6 +67,10 @@ class ArmClasses:
             self.allowed[classes],
             self.horizon,
         )
+
+    def times(self, factor: float) -> "ArmClasses":
+        """Return the same classes with rewards multiplied by ``factor``."""
+        return replace(self, rewards=self.rewards * factor)
 
     def chunks(self) -> Iterator[slice]:
         """Cut the classes into pieces that fit a processor's cache."""

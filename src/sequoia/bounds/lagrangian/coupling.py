@@ -39,6 +39,8 @@ def row_coupling(system: LinearSystem, columns: ActionEncoding) -> tuple[Couplin
     levels = columns.level_input.shape[1]
     level = columns.level_input.argmax(axis=1)
     rows, price_class, example = rows_by_kind(system, level)
+    # Newton's method on prices needs rows of one size.
+    rows = rows.equilibrated()
     entries = rows.use.tocoo()
     use = csr_array(
         (entries.data, (entries.row, entries.col * levels + level[example][entries.col])),

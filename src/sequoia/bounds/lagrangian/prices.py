@@ -35,6 +35,11 @@ class Prices:
     table: FloatArray
     support: FloatArray
 
+    def times(self, factor: float) -> "Prices":
+        """Return the prices for rewards multiplied by ``factor``."""
+        arm_classes = self.arm_classes.times(factor)
+        return Prices(arm_classes, self.arm_class, self.table * factor, self.support * factor)
+
     @property
     def is_stationary(self) -> bool:
         """Whether the same prices hold in every step."""

@@ -21,18 +21,19 @@ class PricingProblem:
     """
 
     def __init__(self, columns: ActionEncoding) -> None:
+        self._columns = columns
         self._linear = LinearArgmax(columns)
         self._size = columns.n_inputs
         self._known: dict[bytes, FloatArray] = {}
-        self._points: list[FloatArray | None] = []
+        self._actions: list[ActionArray] = []
         self._asked: list[FloatArray] = []
         self._bounds: list[float] = []
         self._most = self._size
         if not self._linear.is_easy:
             counted = np.zeros(self._size)
             counted[columns.level_input[columns.level_input >= 0]] = 1.0
-            largest = self._linear.maximise(counted, Limits(seconds=5.0))
-            self._most = int(min(np.floor(largest.bound + 1e-6), self._size))
+            largest = self._linear.maximise(counted[None], Limits(seconds=5.0)).bounds[0]
+            self._most = int(min(np.floor(largest + 1e-6), self._size))
 
     @property
     def vertices(self) -> FloatArray:
@@ -41,10 +42,12 @@ class PricingProblem:
 
     def meet(self, weights: FloatArray, seconds: float) -> ActionArray | None:
         """Return a good action for ``weights``, ``(I,)``, if one is found quickly; remember it."""
-        best = self._linear.maximise(weights, Limits(seconds, _NEARLY))
-        if best.inputs is not None:
-            self._remember(best.inputs, best.point)
-        return best.action
+        best = self._linear.maximise(weights[None], Limits(seconds, _NEARLY))
+        if not best.is_found[0]:
+            return None
+        action: ActionArray = best.actions[0]
+        self._remember(action)
+        return action
 
     def ask(
         self,
@@ -80,16 +83,16 @@ class PricingProblem:
             value = float(values.max(initial=-np.inf))
             if bounds[row] - value <= allowance:
                 continue
-            known = self._points[int(values.argmax())] if len(values) else None
+            known = self._actions[int(values.argmax())][None] if len(values) else None
             left = deadline - time.perf_counter()
             share = max(min(patience, left), 0.01)
             gap = max(1e-7, allowance / max(abs(value), 1e-9)) if np.isfinite(value) else 1e-7
-            best = self._linear.maximise(weight, Limits(seconds=share, gap=gap), known)
-            bounds[row] = min(bounds[row], best.bound)
+            best = self._linear.maximise(weight[None], Limits(seconds=share, gap=gap), known)
+            bounds[row] = min(bounds[row], best.bounds[0])
             self._asked.append(weight)
             self._bounds.append(float(bounds[row]))
-            if best.inputs is not None:
-                is_new |= self._remember(best.inputs, best.point)
+            if best.is_found[0]:
+                is_new |= self._remember(best.actions[0])
         return bounds, is_new
 
     def _quickly(self, weights: FloatArray, allowance: float) -> bool:
@@ -99,7 +102,7 @@ class PricingProblem:
             known = float((self.vertices @ weight).max(initial=-np.inf))
             action = self._linear.hint(weight)
             if action is not None and weight @ action > known + allowance:
-                is_new |= self._remember(action.astype(np.float64), None)
+                is_new |= self._remember(action)
         return is_new
 
     def _by_memory(self, weight: FloatArray) -> float:
@@ -111,10 +114,12 @@ class PricingProblem:
             extra = -np.partition(-extra, self._most - 1, axis=1)[:, : self._most]
         return float((np.array(self._bounds) + extra.sum(axis=1)).min())
 
-    def _remember(self, inputs: FloatArray, point: FloatArray | None) -> bool:
+    def _remember(self, action: ActionArray) -> bool:
+        """Keep an action, ``(N,)``; return whether its inputs are new."""
+        inputs = self._columns.encode(action[None])[0]
         key = inputs.astype(np.int8).tobytes()
         if key in self._known:
             return False
         self._known[key] = inputs
-        self._points.append(point)
+        self._actions.append(action)
         return True

@@ -18,6 +18,7 @@ from sequoia.errors import ProblemError
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Problem
 from sequoia.problem.names import count
+from sequoia.scaling import unit_of
 from sequoia.sizes import MOST_OCCUPANCIES, require_at_most, require_memory
 from sequoia.solvers import Limits
 from sequoia.validation import FloatArray, IntArray
@@ -78,24 +79,34 @@ def relax(
     InfeasibleSpace
         When no action at all satisfies the rules.
     """
-    began = time.perf_counter()
     if kind not in ("lp", "hull"):
         raise ProblemError(f'kind is {kind!r}; "lp" or "hull" is wanted.')
     require_decoupled(problem)
+    first, span = start_of(problem, start), Horizon.of(problem, horizon, discounted)
+    found, unit = _relax(problem, kind, first, span, seconds, gap), unit_of(problem.arms.rewards)
+    bound = replace(
+        found.bound, total=found.bound.total * unit, per_step=found.bound.per_step * unit
+    )
+    return replace(found, bound=bound, prices=found.prices.times(unit))
+
+
+def _relax(
+    problem: Problem, kind: Kind, start: FloatArray, horizon: Horizon, seconds: float, gap: float
+) -> Relaxation:
+    """Bound what any policy can earn, in units of the largest reward; see `_classes`."""
+    began = time.perf_counter()
     columns = ActionEncoding.of_problem(problem)
     columns.require_feasible()
-    first = start_of(problem, start)
-    span = Horizon.of(problem, horizon, discounted)
-    prices, total, reached = _by_rows(problem, columns, first, span, seconds)
+    prices, total, reached = _by_rows(problem, columns, start, horizon, seconds)
     vertices = None
     if kind == "hull":
-        prices = _unmerged(problem, columns, first, prices)
+        prices = _unmerged(problem, columns, start, prices)
         left = seconds - (time.perf_counter() - began)
         prices, total, reached, vertices = generate_columns(
             problem, columns, prices, total, left, gap
         )
     spent = time.perf_counter() - began
-    bound = Bound(total, total / float(span.weights.sum()), kind, spent, reached)
+    bound = Bound(total, total / float(horizon.weights.sum()), kind, spent, reached)
     return Relaxation(bound, prices, vertices)
 
 
@@ -123,7 +134,7 @@ def prices_over(
     by_arm = table[:, arm_classes.price_class[arm_class]]
     weights, constant = columns.objective(by_arm)
     support = (weights @ vertices.T).max(axis=1) + constant
-    return Prices(arm_classes, arm_class, table, support)
+    return Prices(arm_classes, arm_class, table, support).times(unit_of(problem.arms.rewards))
 
 
 def why_no_prices(problem: Problem) -> str | None:
@@ -180,7 +191,10 @@ def _classes(
     horizon: Horizon,
     price_class: IntArray,
 ) -> tuple[ArmClasses, IntArray]:
-    """Put arms with one model, one tariff and the same levels into one class."""
+    """Put arms with one model, one tariff and the same levels into one class.
+
+    Rewards are in units of about the largest one, so that no tolerance depends on their unit.
+    """
     arms = problem.arms
     key = arms.model * (int(price_class.max(initial=0)) + 1) + price_class
     _, example, arm_class = np.unique(key, return_index=True, return_inverse=True)
@@ -188,7 +202,7 @@ def _classes(
     sums = [np.bincount(arm_class, column, minlength=len(example)) for column in start.T]
     initial_mass = np.stack(sums, axis=1).astype(np.float64)
     arm_classes = ArmClasses(
-        arms.next_rewards,
+        arms.next_rewards / unit_of(arms.rewards),
         arms.kernels,
         arms.model[example],
         price_class[example],

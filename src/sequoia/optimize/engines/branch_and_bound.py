@@ -14,7 +14,7 @@ from sequoia.optimize.preactivation_bounds import PreactivationBounds
 from sequoia.optimize.relaxation.node import Node
 from sequoia.optimize.relaxation.relu_relaxation import ReluRelaxation
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.optimize.result import Answer
+from sequoia.optimize.result import PROOF_GAP, ArgmaxResult
 from sequoia.optimize.threads import on_one_thread
 from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, BoolArray, FloatArray
@@ -55,7 +55,7 @@ class BranchAndBound:
         self._range = PreactivationBounds(np.empty(0), np.empty(0))
 
     @on_one_thread
-    def best(self, net: ReluNet) -> Answer:
+    def best(self, net: ReluNet) -> ArgmaxResult:
         """Return the best action of each state, and what is proven about it."""
         # By value, because weights may be changed in place, or be equal in a new array.
         if net.weights and not np.array_equal(self._weights, net.weights[0]):
@@ -67,6 +67,7 @@ class BranchAndBound:
             others = np.flatnonzero(~is_known).tolist()
             actions[others] = self._local.best(net.only(others)).actions
         values, bounds = np.empty(len(net)), np.empty(len(net))
+        is_proven = np.zeros(len(net), dtype=np.bool_)
         for state in range(len(net)):
             self._oracle.forget()
             only = net.only([state])
@@ -75,7 +76,8 @@ class BranchAndBound:
             )
             bounds[state] = search.run(self._limits)
             actions[state], values[state] = search.action, search.value
-        return Answer(actions, values, bounds)
+            is_proven[state] = search.is_proven(bounds[state])
+        return ArgmaxResult(actions, values, bounds, is_proven)
 
 
 class _Search:
@@ -121,6 +123,10 @@ class _Search:
             for rank, half in enumerate(halves):
                 heappush(waiting, (-bound, -2 * count - rank, half))
         return max(proven, self.value)
+
+    def is_proven(self, bound: float) -> bool:
+        """Say whether ``bound`` proves the action to be best, whatever gap was asked for."""
+        return bound <= self.value + 2 * PROOF_GAP * abs(self.value) + 2 * self._margin
 
     def _is_done(self, bound: float) -> bool:
         return bound <= self.value + self._gap * abs(self.value) + 2 * self._margin

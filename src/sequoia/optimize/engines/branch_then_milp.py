@@ -9,7 +9,7 @@ from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.engines.branch_and_bound import BranchAndBound
 from sequoia.optimize.engines.milp import Milp
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.optimize.result import Answer
+from sequoia.optimize.result import ArgmaxResult
 from sequoia.solvers import Limits
 
 # A few seconds; trained networks take hundreds, seldom thousands.
@@ -35,14 +35,15 @@ class BranchThenMilp:
     def _program(self) -> Milp:
         return Milp(self._columns, limits=self._half, workers=self._workers)
 
-    def best(self, net: ReluNet) -> Answer:
+    def best(self, net: ReluNet) -> ArgmaxResult:
         """Return the best action of each state, and what is proven about it."""
         first = self._branch.best(net)
         left = np.flatnonzero(~first.is_proven & (first.gaps > self._half.gap))
         if not len(left):
             return first
         then = self._program.improve(net.only(left.tolist()), first.actions[left])
-        actions, values, bounds = first.actions.copy(), first.values.copy(), first.bounds.copy()
-        actions[left], values[left] = then.actions, then.values
-        bounds[left] = np.maximum(np.minimum(bounds[left], then.bounds), then.values)
-        return Answer(actions, values, bounds)
+        # Both bounds hold. The program begins from the first action and never ends on a worse one.
+        bounds = np.maximum(np.minimum(first.bounds[left], then.bounds), then.values)
+        place = np.arange(len(net))
+        place[left] = len(net) + np.arange(len(left))
+        return ArgmaxResult.joined([first, replace(then, bounds=bounds)]).only(place)

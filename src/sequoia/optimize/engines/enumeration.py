@@ -10,7 +10,7 @@ from sequoia.optimize.preactivation_bounds import PreactivationBounds
 from sequoia.optimize.relaxation.node import Node
 from sequoia.optimize.relaxation.relu_relaxation import ReluRelaxation
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.optimize.result import Answer
+from sequoia.optimize.result import ArgmaxResult
 from sequoia.optimize.threads import on_one_thread
 from sequoia.problem.iis import no_decision
 from sequoia.validation import FloatArray, IntArray
@@ -61,7 +61,7 @@ class Enumeration:
         return len(self._actions)
 
     @on_one_thread
-    def best(self, net: ReluNet) -> Answer:
+    def best(self, net: ReluNet) -> ArgmaxResult:
         """Return the best of all actions for each state."""
         # By value, because weights may be changed in place, or be equal in a new array.
         if net.weights and not np.array_equal(self._weights, net.weights[0]):
@@ -79,7 +79,7 @@ class Enumeration:
             picks.append(close[exact.argmax()])
             values.append(exact.max())
         best = np.array(values)
-        return Answer(self._actions[picks], best, best)
+        return ArgmaxResult(self._actions[picks], best, best, np.ones(len(best), dtype=np.bool_))
 
     def _close(self, net: ReluNet) -> IntArray:
         """Return which actions can be the best one."""

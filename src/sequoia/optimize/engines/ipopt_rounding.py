@@ -9,7 +9,7 @@ import numpy as np
 from sequoia.errors import SolverUnavailable
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.optimize.result import Answer
+from sequoia.optimize.result import ArgmaxResult
 from sequoia.problem.iis import no_decision
 from sequoia.solvers import Highs, Limits, Status
 from sequoia.validation import ActionArray, FloatArray
@@ -65,14 +65,13 @@ class IpoptRounding:
         self._rng = np.random.default_rng(seed)
         self._solvers: dict[tuple[int, ...], Any] = {}
 
-    def best(self, net: ReluNet) -> Answer:
+    def best(self, net: ReluNet) -> ArgmaxResult:
         """Return the best sample of each state."""
         size = self._columns.space.n_actions
         found = [self._best_of_one(net.only([state])) for state in range(len(net))]
-        return Answer(
+        return ArgmaxResult.unproven(
             np.array([action for action, _ in found], dtype=np.int8).reshape(len(net), size),
             np.array([value for _, value in found]),
-            np.full(len(net), np.inf),
         )
 
     def _best_of_one(self, net: ReluNet) -> tuple[ActionArray, float]:

@@ -12,7 +12,7 @@ from sequoia.optimize.engines.successive_linearisation import MOST_STEPS, Succes
 from sequoia.optimize.linear.dual_rows import column_kinds
 from sequoia.optimize.linear.oracles import has_oracle, oracle_for
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.optimize.result import Answer
+from sequoia.optimize.result import ArgmaxResult
 from sequoia.optimize.threads import on_one_thread
 from sequoia.solvers import Highs
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
@@ -64,7 +64,7 @@ class LocalSearch:
         self.most_tried = _MOST_TRIED if self._linearisation.is_rough else _MAX_VERDICTS
 
     @on_one_thread
-    def best(self, net: ReluNet) -> Answer:
+    def best(self, net: ReluNet) -> ArgmaxResult:
         """Return a local optimum for each state: the best over all starts."""
         # The answer depends on the question alone, not on what was asked before.
         self._rng = np.random.default_rng(self._seed)
@@ -79,7 +79,7 @@ class LocalSearch:
         pick = values.argmax(axis=1)
         state = np.arange(batch)
         actions = found.reshape(runs, batch, -1)[pick, state]
-        return Answer(actions, values[state, pick], np.full(batch, np.inf))
+        return ArgmaxResult.unproven(actions, values[state, pick])
 
     def _begin(self, net: ReluNet) -> list[ActionArray]:
         """Return feasible actions for each state to begin from, ``(B, N)`` each."""

@@ -2,7 +2,7 @@
 
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +12,10 @@ from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.engines.embedding import Embedding, scaled
 from sequoia.optimize.engines.local_search import LocalSearch
 from sequoia.optimize.engines.neuron_bounds import NeuronBounds, Reach
+from sequoia.optimize.exact_solve import solve_exactly_by_rules
 from sequoia.optimize.preactivation_bounds import PreactivationBounds
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.optimize.result import Answer
+from sequoia.optimize.result import ArgmaxResult, is_close
 from sequoia.solvers import Highs, Limits, Program, Solution, Solver, Status, write_mps
 from sequoia.validation import ActionArray
 
@@ -28,13 +29,6 @@ TUNED = {
     "mip_heuristic_run_feasibility_jump": False,
 }
 _MISMATCH = 1e-5
-
-
-@dataclass(frozen=True)
-class _One:
-    action: ActionArray
-    value: float
-    bound: float
 
 
 class Milp:
@@ -62,29 +56,25 @@ class Milp:
         self._local = LocalSearch(columns)
         self._bounds = NeuronBounds(Reach(columns))
 
-    def best(self, net: ReluNet) -> Answer:
+    def best(self, net: ReluNet) -> ArgmaxResult:
         """Return the best action of each state with the solver's proof."""
         return self.improve(net, self._local.best(net).actions)
 
-    def improve(self, net: ReluNet, starts: ActionArray) -> Answer:
+    def improve(self, net: ReluNet, starts: ActionArray) -> ArgmaxResult:
         """Prove or improve given feasible actions, ``(B, N)``."""
         states = [net.only([state]) for state in range(len(net))]
         layers = [self._bounds.of(one) for one in states]
 
-        def solve(state: int) -> _One:
+        def solve(state: int) -> ArgmaxResult:
             return self._solve(states[state], layers[state], starts[state], state)
 
         with ThreadPoolExecutor(self._workers) as pool:
             found = list(pool.map(solve, range(len(net))))
-        return Answer(
-            np.array([one.action for one in found], dtype=np.int8).reshape(starts.shape),
-            np.array([one.value for one in found]),
-            np.array([one.bound for one in found]),
-        )
+        return ArgmaxResult.joined([ArgmaxResult.unproven(starts[:0], np.empty(0)), *found])
 
     def _solve(
         self, net: ReluNet, layers: list[PreactivationBounds], start: ActionArray, state: int
-    ) -> _One:
+    ) -> ArgmaxResult:
         same, layers, worth = scaled(net, layers)
         embedding = Embedding.of(same, layers, self._columns)
         begin = embedding.point(self._columns.point(start))
@@ -93,20 +83,20 @@ class Milp:
         # The solver does not see the constant; its gap must be small beside the value with it.
         share = min(1.0, abs(known) / max(abs(known - constant), 1e-300))
         limits = replace(self._limits, gap=self._limits.gap * share)
-        solution = self._solver.solve(embedding.program, limits, begin)
+        solution = solve_exactly_by_rules(
+            self._solver, self._columns.system, embedding.program, limits, begin
+        )
         if solution.status not in (Status.OPTIMAL, Status.LIMIT):
             raise _failure(embedding.program, f"state {state}: solver says {solution.status.value}")
         bound = solution.bound * worth + constant
-        found = _One(start, known, bound)
+        action, value = start, known
         if solution.values is not None:
-            action, value = self._checked(net, embedding.program, solution, worth, state)
-            found = _One(action, value, bound) if value > known else found
-        slack = _MISMATCH * (worth + abs(found.value))
-        if found.value > bound + slack:
-            raise _failure(
-                embedding.program, f"state {state}: {found.value} exceeds the bound {bound}"
-            )
-        return replace(found, bound=max(bound, found.value))
+            tried, reached = self._checked(net, embedding.program, solution, worth, state)
+            action, value = (tried, reached) if reached > known else (action, value)
+        slack = _MISMATCH * (worth + abs(value))
+        if value > bound + slack:
+            raise _failure(embedding.program, f"state {state}: {value} exceeds the bound {bound}")
+        return ArgmaxResult.of_one(action, value, max(bound, value), is_close(bound, value, worth))
 
     def _checked(
         self, net: ReluNet, program: Program, solution: Solution, worth: float, state: int

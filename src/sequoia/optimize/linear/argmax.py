@@ -1,57 +1,32 @@
 """The best action of a linear objective: exact, by the shortest way that a space offers."""
 
-from dataclasses import dataclass, replace
+from collections import OrderedDict
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from sequoia.errors import SolverFailed, TooLarge
 from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.exact_solve import solve_exactly_by_rules
 from sequoia.optimize.linear.core_problem import CoreProblem
 from sequoia.optimize.linear.oracles import LpOracle, has_quick_relaxation
 from sequoia.optimize.linear.ruin_and_recreate import ruin_and_recreate
 from sequoia.optimize.relu_net import NetworkError, ReluNet
-from sequoia.optimize.result import Answer
+from sequoia.optimize.result import ArgmaxResult, is_close
 from sequoia.problem import Decision
 from sequoia.problem.iis import no_decision
-from sequoia.solvers import Highs, Limits, Program, Solver, Status
+from sequoia.scaling import unit_of
+from sequoia.solvers import HIDDEN_SHARE, Highs, Limits, Program, Solver, Status
 from sequoia.validation import ActionArray, FloatArray
 
+# To try more choices, or to multiply more actions by weights, takes longer than a program.
 _MAX_COLUMNS_TO_LIST = 24
 _MAX_ACTIONS_TO_LIST = 50_000
-_LEAST_TO_SIFT = 1_000
-_ORDINARY = (1e-2, 1e5)
-
-
-@dataclass(frozen=True, eq=False)
-class Best:
-    """The best action found.
-
-    Attributes
-    ----------
-    action
-        Binary, ``(N,)``; ``None`` when none was found in time.
-    inputs
-        What it does, ``(I,)``.
-    value
-        What it weighs.
-    bound
-        No feasible action weighs more.
-    point
-        All columns of the program, where one was solved; a start for the next.
-    """
-
-    action: ActionArray | None
-    inputs: FloatArray | None
-    value: float
-    bound: float
-    point: FloatArray | None = None
-
-    @property
-    def is_proven(self) -> bool:
-        """Whether no action is better, up to rounding."""
-        slack = 1e-6 * max(1.0, abs(self.value))
-        return self.action is not None and self.bound - self.value <= slack
+# With fewer columns a program as it is takes milliseconds.
+_LEAST_FOR_CORE = 1_000
+# Points of solved programs that are kept to begin from: 25 MB where there are 3,000 columns.
+_MOST_POINTS = 1_024
 
 
 class LinearArgmax:
@@ -75,23 +50,56 @@ class LinearArgmax:
         self._relaxes = solver is None and has_quick_relaxation(columns)
         self._solver: Solver = Highs() if solver is None else solver
         self._limits = limits
+        self._points: OrderedDict[bytes, FloatArray] = OrderedDict()
 
-    def best(self, net: ReluNet) -> Answer:
+    def best(self, net: ReluNet) -> ArgmaxResult:
         """Return the best action of each state; ``net`` must have no hidden layer."""
         if net.weights:
             raise NetworkError(
                 f"the network has {len(net.weights)} hidden layers; a linear one has none."
             )
-        known = self._all_at_once(net.linear)
+        found = self._required(self.maximise(net.linear))
+        values = net.values(self._columns.encode(found.actions)[:, None, :])[:, 0]
+        return replace(found, values=values, bounds=np.maximum(found.bounds + net.constant, values))
+
+    def best_doses(self, tables: FloatArray) -> ArgmaxResult:
+        """Return the actions that maximise the sum over arms of each table, ``(B, J, L)``."""
+        weights, constants = self._columns.objective(tables)
+        found = self.maximise(weights)
+        return replace(found, values=found.values + constants, bounds=found.bounds + constants)
+
+    def decide(self, table: FloatArray) -> Decision:
+        """Return the decision that maximises the sum over arms of ``table``, ``(J, L)``."""
+        best = self._required(self.best_doses(table[None]))
+        return self._columns.space.certify(best.actions[0])
+
+    def _required(self, found: ArgmaxResult) -> ArgmaxResult:
+        """Return ``found``, or say that a limit was reached before there was any action."""
+        if not found.is_found.all():
+            raise SolverFailed(f"no decision was found in {self._limits}.")
+        return found
+
+    def maximise(
+        self,
+        weights: FloatArray,
+        limits: Limits | None = None,
+        starts: ActionArray | None = None,
+    ) -> ArgmaxResult:
+        """Return the action that maximises each row of ``weights``, ``(B, I)``, over its inputs.
+
+        ``starts``, ``(B, N)``, are actions found before, to begin from.
+        """
+        known = self._all_at_once(weights)
         if known is not None:
-            values = net.values(self._columns.encode(known)[:, None, :])[:, 0]
-            return Answer(known, values, values)
-        found = [self._found(self.maximise(weights)) for weights in net.linear]
-        actions = np.array([best.action for best in found], dtype=np.int8)
-        actions = actions.reshape(len(net), self._columns.space.n_actions)
-        values = net.values(self._columns.encode(actions)[:, None, :])[:, 0]
-        bounds = np.array([best.bound for best in found]) + net.constant
-        return Answer(actions, values, np.maximum(bounds, values))
+            values = (known * weights).sum(axis=1)
+            return ArgmaxResult(known, values, values, np.ones(len(known), dtype=np.bool_))
+        limits = self._limits if limits is None else limits
+        rows = [
+            self._best_of_one(own, limits, None if starts is None else starts[row])
+            for row, own in enumerate(weights)
+        ]
+        nothing = np.zeros((0, self._columns.space.n_actions), dtype=np.int8)
+        return ArgmaxResult.joined([ArgmaxResult.unproven(nothing, np.empty(0)), *rows])
 
     def _all_at_once(self, weights: FloatArray) -> ActionArray | None:
         """Return the best action for each row of ``weights``, ``(B, I)``, if that is quick."""
@@ -99,34 +107,10 @@ class LinearArgmax:
             return None
         return self._columns.space.argmax_linear_batch(weights)
 
-    def _found(self, best: Best) -> Best:
-        """Return ``best``, or say that time ran out before there was any action."""
-        if best.action is None:
-            raise SolverFailed(f"no decision was found in {self._limits.seconds:g} seconds.")
-        return best
-
-    def best_doses(self, table: FloatArray) -> Best:
-        """Return the action that maximises the sum over arms of ``table``, ``(J, L)``."""
-        weights, constant = self._columns.objective(table[None])
-        found = self.maximise(weights[0])
-        base = float(constant[0])
-        return replace(found, value=base + found.value, bound=base + found.bound)
-
-    def decide(self, table: FloatArray) -> Decision:
-        """Return the decision that maximises the sum over arms of ``table``, ``(J, L)``."""
-        best = self._found(self.best_doses(table))
-        assert best.action is not None
-        return self._columns.space.certify(best.action)
-
-    def maximise(
-        self, weights: FloatArray, limits: Limits | None = None, start: FloatArray | None = None
-    ) -> Best:
-        """Return the action that maximises the ``weights``, ``(I,)``, of its inputs.
-
-        ``start`` is the ``point`` of an earlier answer to begin from.
-        """
-        limits = self._limits if limits is None else limits
-        action = self._heaviest(weights)
+    def _best_of_one(
+        self, weights: FloatArray, limits: Limits, start: ActionArray | None
+    ) -> ArgmaxResult:
+        action = self._argmax_of_space(weights)
         if action is not None:
             return self._exactly(action, weights)
         if self._listed is not None:
@@ -134,18 +118,17 @@ class LinearArgmax:
             return self._exactly(actions[int((inputs @ weights).argmax())], weights)
         if self._relaxes and self._core is None:
             relaxed = self._relaxed(weights)
-            if relaxed.is_proven:
+            if relaxed.is_proven[0]:
                 return relaxed
-        # A solver's tolerances are made for weights of ordinary size.
-        largest = float(np.abs(weights).max(initial=0.0))
-        unit = 1.0 if largest == 0 or _ORDINARY[0] < largest < _ORDINARY[1] else largest
-        found = self._sifted_or_solved(weights / unit, limits, start)
-        if found.action is None:
-            return replace(found, bound=found.bound * unit)
-        best = self._exactly(found.action, weights)
-        return replace(best, bound=max(found.bound * unit, best.value), point=found.point)
+        # From here on, weights are about 1 and tolerances mean the same.
+        unit = unit_of(weights)
+        found = self._core_or_program(weights / unit, limits, start)
+        bound = float(found.bounds[0] + HIDDEN_SHARE * 2.0) * unit
+        if not found.is_found[0]:
+            return replace(found, bounds=np.array([bound]))
+        return self._exactly(found.actions[0], weights, bound)
 
-    def _relaxed(self, weights: FloatArray) -> Best:
+    def _relaxed(self, weights: FloatArray) -> ArgmaxResult:
         """Return the best point of the linear relaxation, if it is an action."""
         self._relaxation.forget()
         nothing = np.full(len(weights), -1, dtype=np.int8)
@@ -153,33 +136,32 @@ class LinearArgmax:
         if found.point is not None:
             actions, is_own = self._columns.actions_at(found.point[None])
             if is_own[0]:
-                best = self._exactly(actions[0], weights)
-                return replace(best, bound=max(found.weight, best.value))
-        return Best(None, None, -np.inf, found.weight)
+                return self._exactly(actions[0], weights, found.weight)
+        return self._nothing(found.weight)
 
     @cached_property
     def _relaxation(self) -> LpOracle:
         self._columns.require_feasible()
         return LpOracle(self._columns)
 
-    def _sifted_or_solved(
-        self, weights: FloatArray, limits: Limits, start: FloatArray | None
-    ) -> Best:
+    def _core_or_program(
+        self, weights: FloatArray, limits: Limits, start: ActionArray | None
+    ) -> ArgmaxResult:
         if self._core is not None:
-            sifted = self._core.best(weights, limits)
-            return Best(sifted.action, None, sifted.value, sifted.bound)
+            return self._core.best(weights, limits)
+        point = None if start is None else self._points.get(start.tobytes())
         hint = self.hint(weights) if self._needs_hint else None
-        if start is None and hint is not None:
-            start = self._columns.point(hint)
-        found = self._solve(weights, limits, start)
-        if hint is not None and weights @ hint > found.value:
-            return Best(hint, None, float(weights @ hint), found.bound)
+        if point is None and hint is not None:
+            point = self._columns.point(hint)
+        found = self._solve(weights, limits, point)
+        if hint is not None and weights @ hint > found.values[0]:
+            return replace(found, actions=hint[None], values=np.array([weights @ hint]))
         return found
 
     @cached_property
     def is_easy(self) -> bool:
         """Whether no solver is needed, or hardly ever."""
-        if self._heaviest(np.zeros(self._columns.n_inputs)) is not None:
+        if self._argmax_of_space(np.zeros(self._columns.n_inputs)) is not None:
             return True
         return self._listed is not None
 
@@ -198,7 +180,7 @@ class LinearArgmax:
         """Return a good action, ``(N,)``, quickly and without proof, where inputs are columns."""
         return ruin_and_recreate(self._columns.space, weights)
 
-    def _heaviest(self, weights: FloatArray) -> ActionArray | None:
+    def _argmax_of_space(self, weights: FloatArray) -> ActionArray | None:
         """Ask the space, which knows nothing of dose indicators."""
         space = self._columns.space
         return space.argmax_linear(weights) if len(weights) == space.n_actions else None
@@ -220,10 +202,8 @@ class LinearArgmax:
     @cached_property
     def _core(self) -> CoreProblem | None:
         """For very many columns of few kinds."""
-        if (
-            self._columns.dose_indicators is not None
-            or self._columns.space.n_actions < _LEAST_TO_SIFT
-        ):
+        has_doses = self._columns.dose_indicators is not None
+        if has_doses or self._columns.space.n_actions < _LEAST_FOR_CORE:
             return None
         core = CoreProblem(self._columns.system, self._solver)
         return core if core.is_useful else None
@@ -232,21 +212,33 @@ class LinearArgmax:
     def _program(self) -> Program:
         return self._columns.system.program(np.zeros(self._columns.n_inputs))
 
-    def _solve(self, weights: FloatArray, limits: Limits, start: FloatArray | None) -> Best:
+    def _solve(self, weights: FloatArray, limits: Limits, start: FloatArray | None) -> ArgmaxResult:
+        system = self._columns.system
         objective = self._program.objective.copy()
         objective[: len(weights)] = weights
-        solution = self._solver.solve(replace(self._program, objective=objective), limits, start)
+        program = replace(self._program, objective=objective)
+        solution = solve_exactly_by_rules(self._solver, system, program, limits, start)
         if solution.status is Status.INFEASIBLE:
             raise no_decision(self._columns.space.compact)
         if solution.status in (Status.FAILED, Status.UNBOUNDED):
             raise SolverFailed(f"{self._solver.name} ended a linear step with {solution.status}.")
         if solution.values is None:
-            return Best(None, None, -np.inf, solution.bound)
+            return self._nothing(solution.bound)
         action = np.rint(solution.values[: self._columns.space.n_actions]).astype(np.int8)
-        return Best(action, None, solution.objective, solution.bound, solution.values)
+        self._points[action.tobytes()] = solution.values
+        if len(self._points) > _MOST_POINTS:
+            self._points.popitem(last=False)
+        return ArgmaxResult.of_one(action, solution.objective, solution.bound, False)
 
-    def _exactly(self, action: ActionArray, weights: FloatArray) -> Best:
-        """Return a best action with its value, computed anew."""
-        inputs = self._columns.encode(action[None])[0]
-        value = float(inputs @ weights)
-        return Best(action, inputs, value, value)
+    def _nothing(self, bound: float) -> ArgmaxResult:
+        """Return a bound alone."""
+        action = np.zeros(self._columns.space.n_actions, dtype=np.int8)
+        return ArgmaxResult.of_one(action, -np.inf, bound, False)
+
+    def _exactly(
+        self, action: ActionArray, weights: FloatArray, bound: float = -np.inf
+    ) -> ArgmaxResult:
+        """Return an action with its value, computed anew; it is best where no bound is given."""
+        value = float(self._columns.encode(action[None])[0] @ weights)
+        unit = float(np.abs(weights).max(initial=0.0))
+        return ArgmaxResult.of_one(action, value, max(bound, value), is_close(bound, value, unit))

@@ -9,24 +9,21 @@ from scipy import sparse
 from scipy.sparse import csr_array
 
 from sequoia.optimize.linear.dual_rows import rows_by_kind
+from sequoia.optimize.result import ArgmaxResult
 from sequoia.problem import LinearSystem
 from sequoia.problem.iis import no_decision
 from sequoia.solvers import Limits, Program, Solver, Status
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
-_SEGMENTS = 100
-_MAX_GROUPS = 2_000
+# A linear program over 2,000 groups takes some 10 ms; 100 segments of each kind, short where
+# columns are good, give prices to begin with.
+_MAX_GROUPS, _SEGMENTS = 2_000, 100
+# Prices are best after one or two.
 _REFINEMENTS = 5
+# How many groups the solver decides: the first is mostly enough, and the last still takes seconds.
 _WINDOWS = (300, 1_500, 6_000)
-
-
-@dataclass(frozen=True, eq=False)
-class Sifted:
-    """The best action found, ``(N,)``, its weight, and what no action can exceed."""
-
-    action: ActionArray | None
-    value: float
-    bound: float
+# What rounding leaves of sums of thousands of weights.
+_ROUNDING = 1e-9
 
 
 class CoreProblem:
@@ -35,7 +32,7 @@ class CoreProblem:
     Row prices come from a small linear program over segments of equally useful columns. A column
     whose weight is far from its price is decided by it: to decide otherwise costs at least the
     difference, and more than a difference of ``bound - value`` proves that it does not pay. The
-    rest is left to the solver.
+    rest, the core, is left to the solver (Balas and Zemel 1980). Weights are about 1.
     """
 
     def __init__(self, system: LinearSystem, solver: Solver) -> None:
@@ -54,7 +51,7 @@ class CoreProblem:
         is_open = self._system.column_upper[: self._system.n_actions].min() == 1
         return bool(rows * kinds <= 20_000 and self._rows.is_finite and is_open)
 
-    def best(self, weights: FloatArray, limits: Limits) -> Sifted:
+    def best(self, weights: FloatArray, limits: Limits) -> ArgmaxResult:
         """Return the action that maximises ``weights``, ``(N,)``."""
         groups = _Groups.of(self._kind, weights)
         prices = self._refined(groups, self._prices(groups))
@@ -70,10 +67,10 @@ class CoreProblem:
             bound = min(bound, max(proven, most - loss))
             if reached > value:
                 counts, value = tried, reached
-            if value >= bound - 1e-9 * max(1.0, abs(bound)) or is_open.all():
+            if value >= bound - _ROUNDING * max(1.0, abs(bound)) or is_open.all():
                 break
-        action = None if counts is None else groups.action(counts)
-        return Sifted(action, value, max(bound, value))
+        action = groups.action(np.zeros(len(left)) if counts is None else counts)
+        return ArgmaxResult.of_one(action, value, max(bound, value), False)
 
     def _prices(self, groups: "_Groups") -> FloatArray:
         """Return row prices from a program over segments of similar columns."""

@@ -8,6 +8,7 @@ from scipy import sparse
 from scipy.sparse import csr_array
 
 from sequoia.problem import LinearSystem
+from sequoia.scaling import powers_of_two
 from sequoia.validation import FloatArray, IntArray
 
 
@@ -36,6 +37,21 @@ class DualRows:
     def n_rows(self) -> int:
         """``R``."""
         return len(self.lower)
+
+    def equilibrated(self) -> "DualRows":
+        """Return the same rows, each divided by a power of two near its largest entry."""
+        largest = np.zeros(self.n_rows)
+        for part in (self.use.tocoo(), self.own.tocoo()):
+            np.maximum.at(largest, part.row, np.abs(part.data))
+        units = powers_of_two(largest)
+        shrink = sparse.diags_array(1 / units)
+        return DualRows(
+            csr_array(shrink @ self.use),
+            csr_array(shrink @ self.own),
+            self.lower / units,
+            self.upper / units,
+            self.own_upper,
+        )
 
     def project_sign(self, prices: FloatArray) -> FloatArray:
         """Return row prices ``(..., R)`` with the sign that keeps `support` finite."""

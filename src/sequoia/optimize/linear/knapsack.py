@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from sequoia.problem import ActionSpace
 from sequoia.validation import ActionArray, FloatArray
 
-_LEAST_COST = 1e-9
+# What costs less than this share of the room is ranked as if it cost as much: no ratio is infinite.
+_LEAST_SHARE = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,15 @@ class KnapsackRelaxation:
         costs, room = space.knapsack
         if not len(costs) or costs.min() == costs.max():
             return cls(most)
-        return cls(most, np.maximum(costs, _LEAST_COST), room)
+        return cls(most, costs, room)
+
+    @cached_property
+    def _divisors(self) -> FloatArray:
+        """Costs to divide by, ``(I,)``: they rank inputs, while costs themselves are paid."""
+        assert self.costs is not None
+        largest = float(self.costs.max(initial=0.0))
+        least = _LEAST_SHARE * (self.room if 0 < self.room < np.inf else largest)
+        return np.maximum(self.costs, least or 1.0)
 
     def after(self, fixed: ActionArray) -> "KnapsackRelaxation":
         """Return what is left for the free inputs: 0 or 1 for a fixed input, -1 for the others."""
@@ -70,7 +80,7 @@ class KnapsackRelaxation:
             price = ordered[min(place, len(gains))]
             yield np.full(len(gains), price), price * self.most
         if self.costs is not None:
-            ratios = gains / self.costs
+            ratios = gains / self._divisors
             order = np.argsort(-ratios)
             place = int(np.searchsorted(self.costs[order].cumsum(), self.room))
             price = ratios[order[place]] if place < len(gains) else 0.0
@@ -90,9 +100,9 @@ class KnapsackRelaxation:
         """Take what is worth most for its cost, the last of it in part."""
         assert self.costs is not None
         gains = np.maximum(rows, 0.0)
-        order = np.argsort(-gains / self.costs)
-        costs = self.costs[order]
+        order = np.argsort(-gains / self._divisors)
+        costs, divisors = self.costs[order], self._divisors[order]
         left = self.room - costs.cumsum(axis=-1)
-        share = np.clip(left / costs + 1.0, 0.0, 1.0)
+        share = np.clip(left / divisors + 1.0, 0.0, 1.0)
         total: FloatArray = (np.take_along_axis(gains, order, axis=-1) * share).sum(axis=-1)
         return total

@@ -20,6 +20,7 @@ from sequoia.solvers import Highs, Limits, Program, Status
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, frozen
 
 _CHUNK = 65_536
+_DRAWS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,10 +302,15 @@ class ActionSpace(ABC):
 
     def _draw_by_program(self, rng: np.random.Generator) -> Decision:
         """Draw by maximising random positive weights: every maximal action has a chance."""
-        weights = np.exp(2.0 * rng.standard_normal(self.n_actions))
-        solution = Highs().solve(self.compact.program(weights), Limits(seconds=10.0))
-        if solution.status is Status.INFEASIBLE:
-            raise no_decision(self.compact)
-        if solution.values is None:
-            raise SolverFailed(f"no decision of the {self.kind} space was found in 10 seconds.")
-        return self.certify(solution.values[: self.n_actions])
+        for _ in range(_DRAWS):
+            weights = np.exp(2.0 * rng.standard_normal(self.n_actions))
+            solution = Highs().solve(self.compact.program(weights), Limits(seconds=10.0))
+            if solution.status is Status.INFEASIBLE:
+                raise no_decision(self.compact)
+            # A solver takes rules for kept that are broken by less than its tolerance.
+            if (
+                solution.values is not None
+                and self.compact.whole_rows.holds(solution.values[None])[0]
+            ):
+                return self.certify(solution.values[: self.n_actions])
+        raise SolverFailed(f"no decision of the {self.kind} space was found in {_DRAWS} draws.")

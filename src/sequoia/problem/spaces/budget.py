@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from sequoia.problem.names import between, checked_names, say
 from sequoia.problem.spaces.base import ActionSpace, Extensions
-from sequoia.problem.system import TOLERANCE, Decision, LinearSystem, Rows
+from sequoia.problem.system import Decision, LinearSystem, Rows, room
 from sequoia.problem.tables import TableSet, table
 from sequoia.validation import (
     ActionArray,
@@ -65,7 +65,7 @@ class Budget(ActionSpace):
     @property
     def knapsack(self) -> tuple[FloatArray, float]:
         """Costs and limit."""
-        return self.costs, self.limit + TOLERANCE
+        return self.costs, float(room(self.limit))
 
     @cached_property
     def _most(self) -> int | None:
@@ -73,7 +73,7 @@ class Budget(ActionSpace):
         cost = self.costs.min(initial=np.inf)
         if (self.costs != cost).any():
             return None
-        return int(min((self.limit + TOLERANCE) / cost, self.n_actions)) if cost else self.n_actions
+        return int(min(room(self.limit) / cost, self.n_actions)) if cost else self.n_actions
 
     def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
         """Choose the heaviest few, where all cost the same."""
@@ -95,21 +95,21 @@ class Budget(ActionSpace):
     def sample(self, rng: np.random.Generator) -> Decision:
         """Take the actions in random order while they are affordable."""
         order = rng.permutation(self.n_actions)
-        left = self.limit
+        left = float(room(self.limit))
         chosen = []
         cheapest = self.costs.min(initial=np.inf)
         for column in order.tolist():
-            if self.costs[column] <= left + TOLERANCE:
+            if self.costs[column] <= left:
                 chosen.append(column)
                 left -= self.costs[column]
-                if left + TOLERANCE < cheapest:
+                if left < cheapest:
                     break
         return self._decision(chosen)
 
     def extensions(self, decision: Decision) -> Extensions:
         """Add any one action that is affordable."""
-        left = self.limit - self.costs @ decision.action
-        columns = np.flatnonzero((decision.action == 0) & (self.costs <= left + TOLERANCE))
+        left = room(self.limit) - self.costs @ decision.action
+        columns = np.flatnonzero((decision.action == 0) & (self.costs <= left))
 
         def extend(index: int) -> Decision:
             action = decision.action.copy()

@@ -117,11 +117,10 @@ class Ruled(ActionSpace):
 
     def _mend(self, action: ActionArray, rng: np.random.Generator) -> ActionArray | None:
         """Drop random columns that break a rule; ``None`` when dropping does not help."""
-        rows = self._rows
         dense = self._dense_rows
         while True:
-            left = dense @ action
-            low, high = left < rows.lower - 1e-9, left > rows.upper + 1e-9
+            _, low, high = self._extra.broken(action[:, None].astype(np.float64))
+            low, high = low[:, 0], high[:, 0]
             if not (low.any() or high.any()):
                 return action
             blame = (dense[high] > 0).any(axis=0) | (dense[low] < 0).any(axis=0)

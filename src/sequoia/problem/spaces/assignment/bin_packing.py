@@ -12,7 +12,7 @@ from operator import mul, sub
 
 import numpy as np
 
-from sequoia.problem.system import TOLERANCE
+from sequoia.problem.system import TOLERANCE, room
 from sequoia.validation import BoolArray, FloatArray, IntArray
 
 Pattern = tuple[int, ...]
@@ -45,17 +45,17 @@ def maximal_patterns(
         if index < 0:
             full = pattern[::-1]
             if all(
-                n == count or size > left + TOLERANCE
+                n == count or size > left
                 for size, n, count in zip(sizes, full, counts, strict=True)
             ):
                 patterns.append(full)
             return len(patterns) <= cap
-        most = min(counts[index], int((left + TOLERANCE) // sizes[index]))
+        most = int(min(counts[index], left // sizes[index]))
         return all(
             fill(index - 1, left - n * sizes[index], (*pattern, n)) for n in range(most, -1, -1)
         )
 
-    return patterns if fill(len(sizes) - 1, capacity, ()) else None
+    return patterns if fill(len(sizes) - 1, float(room(capacity)), ()) else None
 
 
 class Packer:
@@ -75,12 +75,13 @@ class Packer:
     ) -> None:
         self._sizes = sizes
         self._order = sorted(range(len(capacities)), key=lambda bin_: -capacities[bin_])
-        self._capacities = capacities
+        self._capacities = [float(room(capacity)) for capacity in capacities]
         self._patterns = patterns
         self._room = [
-            sum(capacities[bin_] for bin_ in self._order[rank:])
+            sum(self._capacities[bin_] for bin_ in self._order[rank:])
             for rank in range(len(capacities) + 1)
         ]
+        self._rounding = TOLERANCE * self._room[0]
         self._dead: set[tuple[int, Pattern]] = set()
         self._steps = 0
 
@@ -102,7 +103,7 @@ class Packer:
         if not any(left):
             return True
         weight = self._weigh(left)
-        if weight > self._room[rank] + TOLERANCE or (rank, left) in self._dead:
+        if weight > self._room[rank] + self._rounding or (rank, left) in self._dead:
             return False
         self._steps += 1
         if self._steps > _MAX_STEPS:
@@ -111,7 +112,7 @@ class Packer:
         spare = self._room[rank] - weight
         cut = {tuple(map(min, pattern, left)) for pattern in self._patterns[bin_]}
         for pattern in sorted(cut, key=self._weigh, reverse=True):
-            if self._capacities[bin_] - self._weigh(pattern) > spare + TOLERANCE:
+            if self._capacities[bin_] - self._weigh(pattern) > spare + self._rounding:
                 break
             if self._place(rank + 1, tuple(map(sub, left, pattern)), chosen):
                 chosen[bin_] = pattern

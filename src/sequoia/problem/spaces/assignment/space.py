@@ -19,7 +19,7 @@ from sequoia.problem.spaces.assignment.bin_packing import (
     maximal_patterns,
 )
 from sequoia.problem.spaces.base import ActionSpace, Extensions
-from sequoia.problem.system import TOLERANCE, Decision, LinearSystem, Rows
+from sequoia.problem.system import Decision, LinearSystem, Rows, room
 from sequoia.problem.tables import TableSet, table
 from sequoia.problem.tasks import Task
 from sequoia.sizes import MOST_COLUMNS, require_at_most
@@ -125,11 +125,11 @@ class Assignment(ActionSpace):
         sizes, counts = np.unique(self.costs, return_counts=True)
         patterns: dict[float, list[Pattern]] = {}
         left = _MAX_LOADS
-        for room in np.unique(self.capacities).tolist():
-            found = maximal_patterns(sizes.tolist(), counts.tolist(), room, left)
+        for capacity in np.unique(self.capacities).tolist():
+            found = maximal_patterns(sizes.tolist(), counts.tolist(), capacity, left)
             if found is None:
                 return None
-            patterns[room] = found
+            patterns[capacity] = found
             left -= len(found)
         return patterns
 
@@ -187,8 +187,8 @@ class Assignment(ActionSpace):
     def knapsack(self) -> tuple[FloatArray, float]:
         """Costs, and what the fullest counts cost or, if that is not known, all capacities."""
         if self._table is None:
-            return self.costs, float(self.capacities.sum()) + TOLERANCE * self.n_workers
-        return self.costs, float((self._table.maximal @ self._sizes[0]).max()) + TOLERANCE
+            return self.costs, float(room(self.capacities).sum())
+        return self.costs, float(room((self._table.maximal @ self._sizes[0]).max()))
 
     def contains(self, actions: ArrayLike) -> BoolArray:
         """Decide by how many arms of each cost are visited."""
@@ -258,18 +258,18 @@ class Assignment(ActionSpace):
     def sample(self, rng: np.random.Generator) -> Decision:
         """Workers and arms in random order; each worker takes what still fits (appendix D)."""
         workers = rng.permutation(self.n_workers)
-        left = self.capacities[workers].tolist()
+        left = room(self.capacities[workers]).tolist()
         arms = rng.permutation(self.n_actions).tolist()
         costs = self.costs.tolist()
         columns: list[int] = []
         cheapest = min(costs, default=np.inf)
-        for room, worker in zip(left, workers.tolist(), strict=True):
+        for free, worker in zip(left, workers.tolist(), strict=True):
             passed = []
             for position, arm in enumerate(arms):
-                if costs[arm] <= room + TOLERANCE:
+                if costs[arm] <= free:
                     columns += [arm, self.n_actions * (1 + worker) + arm]
-                    room -= costs[arm]
-                    if room + TOLERANCE < cheapest:
+                    free -= costs[arm]
+                    if free < cheapest:
                         passed += arms[position + 1 :]
                         break
                 else:
@@ -279,8 +279,8 @@ class Assignment(ActionSpace):
 
     def extensions(self, decision: Decision) -> Extensions:
         """Any worker with room takes one more arm; workers in ascending order of capacity."""
-        left = self.capacities - self.visits(decision) @ self.costs
-        fits = (self.costs <= left[:, None] + TOLERANCE) & (decision.action == 0)
+        left = room(self.capacities) - self.visits(decision) @ self.costs
+        fits = (self.costs <= left[:, None]) & (decision.action == 0)
         workers, arms = np.nonzero(fits)
         rank = np.empty(self.n_workers, dtype=np.int64)
         rank[np.argsort(self.capacities, kind="stable")] = np.arange(self.n_workers)
@@ -299,10 +299,10 @@ class Assignment(ActionSpace):
         for worker, visited in enumerate(self.visits(decision)):
             if visited.any():
                 arms = say(self.chosen(visited.astype(np.int8)))
-                used, room = self.costs[visited].sum(), self.capacities[worker]
+                used, capacity = self.costs[visited].sum(), self.capacities[worker]
                 name = self.worker_names[worker]
                 name = name[0].upper() + name[1:]
-                lines.append(f"{name} visits {arms} ({used:g} of {room:g} units used)")
+                lines.append(f"{name} visits {arms} ({used:g} of {capacity:g} units used)")
         return lines or ["Nobody visits anyone"]
 
     def tasks(self, decision: Decision) -> list[Task]:
