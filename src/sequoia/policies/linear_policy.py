@@ -38,8 +38,9 @@ class LinearPolicy(StatewisePolicy):
 
     def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
         """Return the best decision, and what is proven about it."""
-        best = self._argmax.best_doses(self.table(state, step, episode))
-        if best.action is None:
+        best = self._argmax.best_doses(self.table(state, step, episode)[None])
+        if not best.is_found[0]:
             raise SolverFailed(f"{self.name} found no decision in {self._seconds:g} seconds.")
-        decision = self._problem.space.certify(best.action)
-        return Decided(decision, best.value, best.bound, not best.is_proven)
+        decision = self._problem.space.certify(best.actions[0])
+        value, bound = float(best.values[0]), float(best.bounds[0])
+        return Decided(decision, value, bound, not best.is_proven[0])
