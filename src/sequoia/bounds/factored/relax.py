@@ -126,7 +126,7 @@ def tabulate(
 def _best_actions(encoding: ActionEncoding, links: Links, prices: FloatArray) -> FloatArray:
     """Return what the best whole action of each block is paid at most, ``(B,)``."""
     argmax = LinearArgmax(encoding, limits=_PROOF)
-    return np.array([argmax.maximise(row).bound for row in links.input_prices(prices)])
+    return argmax.maximise(links.input_prices(prices)).bounds
 
 
 def _detail(tables: list[LocalTable], done: int, rounds: int) -> str:

@@ -123,7 +123,8 @@ class LinearArgmax:
         # From here on, weights are about 1 and tolerances mean the same.
         unit = unit_of(weights)
         found = self._core_or_program(weights / unit, limits, start)
-        bound = float(found.bounds[0] + HIDDEN_SHARE * 2.0) * unit
+        hidden = HIDDEN_SHARE * float(np.abs(weights).max(initial=0.0))
+        bound = float(found.bounds[0]) * unit + hidden
         if not found.is_found[0]:
             return replace(found, bounds=np.array([bound]))
         return self._exactly(found.actions[0], weights, bound)

@@ -10,9 +10,10 @@ from scipy.sparse import csr_array
 
 from sequoia.errors import SolverFailed, TooLarge
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.result import Answer
+from sequoia.optimize.exact_solve import solve_exactly_by_rules
+from sequoia.optimize.result import ArgmaxResult, is_close
 from sequoia.problem.iis import no_decision
-from sequoia.solvers import Highs, Limits, Program, Solver, Status
+from sequoia.solvers import HIDDEN_SHARE, Highs, Limits, Program, Solver, Status
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 _MAX_COLUMNS_TO_LIST = 24
@@ -57,15 +58,17 @@ class DoseTableArgmax:
         self._solver: Solver = Highs() if solver is None else solver
         self._limits = limits
 
-    def best(self, tables: Sequence[FloatArray]) -> Answer:
+    def best(self, tables: Sequence[FloatArray]) -> ArgmaxResult:
         """Return the best action of each state; ``tables`` has ``(B, D)`` for each group."""
         if self._listed is not None:
             return self._by_list(tables, *self._listed)
         found = [self._solve(rows) for rows in zip(*tables, strict=True)]
         actions = np.array([action for action, _ in found], dtype=np.int8)
         values = self.values(tables, actions)
-        bounds = np.array([bound for _, bound in found])
-        return Answer(actions, values, np.maximum(bounds, values))
+        bounds = np.maximum([bound for _, bound in found], values)
+        units = np.max([np.abs(table).max(axis=1) for table in tables], axis=0)
+        is_proven = [is_close(*one) for one in zip(bounds, values, units, strict=True)]
+        return ArgmaxResult(actions, values, bounds, np.array(is_proven, dtype=np.bool_))
 
     def values(self, tables: Sequence[FloatArray], actions: ActionArray) -> FloatArray:
         """Return what actions ``(B, N)`` are worth, ``(B,)``."""
@@ -78,7 +81,7 @@ class DoseTableArgmax:
 
     def _by_list(
         self, tables: Sequence[FloatArray], actions: ActionArray, chosen: Sequence[IntArray]
-    ) -> Answer:
+    ) -> ArgmaxResult:
         count = len(tables[0])
         best, values = np.empty(count, dtype=np.int64), np.empty(count)
         size = max(1, _BATCH // len(actions))
@@ -89,7 +92,7 @@ class DoseTableArgmax:
                 total += table[part][:, row]
             best[part] = total.argmax(axis=1)
             values[part] = total.max(axis=1)
-        return Answer(actions[best], values, values)
+        return ArgmaxResult(actions[best], values, values, np.ones(count, dtype=np.bool_))
 
     @cached_property
     def _listed(self) -> tuple[ActionArray, list[IntArray]] | None:
@@ -176,7 +179,9 @@ class DoseTableArgmax:
         # Each group takes one combination, so a constant in all of them changes nothing but makes
         # the solver's relative gap that of what is to be decided.
         objective[len(objective) - len(weights) :] = weights - middle
-        found = self._solver.solve(replace(self._program, objective=objective), self._limits)
+        program = replace(self._program, objective=objective)
+        system = self._encoding.system
+        found = solve_exactly_by_rules(self._solver, system, program, self._limits)
         if found.status is Status.INFEASIBLE:
             raise no_decision(self._encoding.space.compact)
         if found.values is None:
@@ -185,4 +190,5 @@ class DoseTableArgmax:
                 f"{self._limits.seconds:g} s were allowed."
             )
         action = np.rint(found.values[: self._encoding.space.n_actions]).astype(np.int8)
-        return action, found.bound + middle * len(self._groups)
+        hidden = HIDDEN_SHARE * float(np.abs(objective).max(initial=0.0))
+        return action, found.bound + hidden + middle * len(self._groups)
