@@ -14,7 +14,6 @@ from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.optimize.engines.milp import Milp
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.policies import IterativeDqn, IterativeMyopic, Sequoia, make_policy
-from sequoia.policies.myopic import next_step_weights
 from sequoia.problem.families import capacity, interventions, routing, scheduling, standard
 from sequoia.simulate import Scenarios, rollout
 
@@ -109,7 +108,7 @@ def test_the_step_is_the_one_that_is_asked_about(name):
 
 def test_the_myopic_weights_are_those_of_the_state():
     problem = PROBLEMS["interventions"]
-    weights = next_step_weights(problem, np.full(9, 2))
+    weights = problem.dose_rewards(np.full(9, 2))
     assert weights == pytest.approx(problem.arms.next_rewards[problem.arms.model][:, :, 2])
 
 

@@ -16,6 +16,7 @@ from safetensors.numpy import save as write_arrays
 
 from sequoia.errors import FileError
 from sequoia.io import make_folder, read_bytes, read_json, write_bytes, write_text
+from sequoia.models.graph_model import GraphModel
 from sequoia.models.model import Model
 from sequoia.models.q_model import QModel
 from sequoia.problem import Environment
@@ -26,7 +27,7 @@ WEIGHTS, ABOUT, HISTORY = "weights.safetensors", "model.json", "history.csv"
 
 
 # Every form of model that a folder can hold.
-MODELS: dict[str, type[Model]] = {QModel.kind: QModel}
+MODELS: dict[str, type[Model]] = {model.kind: model for model in (QModel, GraphModel)}
 
 
 @dataclass(frozen=True, eq=False)

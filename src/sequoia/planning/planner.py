@@ -15,7 +15,6 @@ from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.planning.overrides import columns_of, including, leaving_out
 from sequoia.policies import Myopic, Policy, PricePolicy, QFunction, Sequoia, make_policy
 from sequoia.policies.cluster_price import ClusterPricePolicy
-from sequoia.policies.myopic import next_step_weights
 from sequoia.policies.registry import policy_called
 from sequoia.problem import Decision, Problem, Rules
 from sequoia.problem.tasks import Task
@@ -173,7 +172,7 @@ class Planner:
     @cached_property
     def next_step(self) -> FloatArray:
         """What each dose level brings every arm in the next step, ``(J, L)``."""
-        return next_step_weights(self.problem, self.state)
+        return self.problem.dose_rewards(self.state)
 
     def worth(self, action: ActionArray) -> Worth:
         """Say what an action is worth today."""

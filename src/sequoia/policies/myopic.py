@@ -1,11 +1,8 @@
 """The best action for the next step, by a mixed-integer program."""
 
-import numpy as np
-from numpy.typing import ArrayLike
-
 from sequoia.policies.linear_policy import LinearPolicy
 from sequoia.policies.policy import Options, Style, require_problem
-from sequoia.problem import Environment, Problem
+from sequoia.problem import Environment
 from sequoia.problem.environment import States
 from sequoia.validation import FloatArray
 
@@ -29,11 +26,4 @@ class Myopic(LinearPolicy):
 
     def table(self, state: States, step: int, episode: int) -> FloatArray:  # noqa: ARG002
         """Return the expected next reward of every arm by dose level, ``(J, L)``."""
-        return next_step_weights(self._problem, state)
-
-
-def next_step_weights(problem: Problem, state: ArrayLike) -> FloatArray:
-    """Return the expected next reward of every arm by dose level, ``(J, L)``."""
-    state = np.asarray(state)
-    weights: FloatArray = problem.arms.next_rewards[problem.models(state), :, state]
-    return weights
+        return self._problem.dose_rewards(state)

@@ -225,6 +225,12 @@ class Problem:
         rewards: FloatArray = self.arms.next_rewards.reshape(-1).take(rows)
         return rewards
 
+    def dose_rewards(self, states: ArrayLike) -> FloatArray:
+        """Return the expected next reward of every arm by dose level, ``(..., J, L)``."""
+        states = np.asarray(states)
+        table: FloatArray = self.arms.next_rewards[self.models(states), :, states]
+        return table
+
     def _table_rows(self, states: ArrayLike, actions: ArrayLike) -> IntArray:
         """Return where each arm's (model, dose, state) stands in the flat tables, ``(B, J)``."""
         states = np.asarray(states)

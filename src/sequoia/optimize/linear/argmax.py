@@ -101,6 +101,11 @@ class LinearArgmax:
         nothing = np.zeros((0, self._columns.space.n_actions), dtype=np.int8)
         return ArgmaxResult.joined([ArgmaxResult.unproven(nothing, np.empty(0)), *rows])
 
+    @property
+    def is_batched(self) -> bool:
+        """Whether many linear functions are maximised all at once."""
+        return self._all_at_once(np.zeros((1, self._columns.n_inputs))) is not None
+
     def _all_at_once(self, weights: FloatArray) -> ActionArray | None:
         """Return the best action for each row of ``weights``, ``(B, I)``, if that is quick."""
         if self._columns.dose_indicators is not None:

@@ -1,0 +1,411 @@
+"""SEQUOIA by policy iteration on paired rollouts, top to bottom.
+
+Each round: [1] visit states with the current policy; [2] for each, take feasible neighbours of its
+action; [3] play both under the same luck, following the policy afterwards; [4] fit the difference
+in what they earn, ``sum_i (a_i - b_i) u_i(s)``, by one network that all columns share; [5] the next
+policy is ``argmax_a sum_i a_i u_i(s)`` over the space, exactly; [6] keep the best policy seen, in
+held-out episodes.
+
+Policy iteration with rollouts: Lagoudakis and Parr 2003; Bertsekas 2020. Differences under the same
+luck carry far more signal than temporal differences where what an action changes is small against
+all that happens. Where arms are decoupled, prices know more from the start: see `q_learning`.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+from pydantic import Field
+
+from sequoia.evaluation.intervals import Estimate, estimate
+from sequoia.learn.comparisons import Candidates, compare, differences, neighbours, that_matter
+from sequoia.learn.config import Config, Group
+from sequoia.learn.credit import LocalCredit, WholeCredit
+from sequoia.learn.graph_fit import Lessons, first_parameters, fit
+from sequoia.learn.learner import Learner, Round, Tensors
+from sequoia.models.graph_model import GraphModel, neighbourhood_of
+from sequoia.models.graph_network import Parameters
+from sequoia.optimize.auto import Auto
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.linear.argmax import LinearArgmax
+from sequoia.optimize.relu_net import ReluNet
+from sequoia.policies import Policy
+from sequoia.problem import Environment, Problem
+from sequoia.problem.dependencies import dependencies_of, require_dependencies
+from sequoia.problem.environment import States
+from sequoia.rng import stream
+from sequoia.simulate import Decisions, Scenarios, rollout
+from sequoia.validation import ActionArray, FloatArray, IntArray
+
+# So that held-out episodes are never those of an evaluation with the same seed.
+_HELD_OUT = 1_000_003
+# Work of a round: components times states. Fewer states suffice where each holds many components.
+_WORK, _FEWEST, _MOST = 16_000, 12, 2_000
+# The same where every argmax takes a solver, whatever the size.
+_MOST_SOLVED = 60
+# Components times held-out episodes; playing them is a small part of a round.
+_HELD_OUT_WORK, _FEWEST_HELD_OUT, _MOST_HELD_OUT = 40_000, 16, 1_000
+_HELD_OUT_SOLVED = 40
+# From here on a candidate makes several changes at once, each with this many components to itself.
+_COMPONENTS_PER_CHANGE, _FEWEST_CHANGES = 80, 2
+# Candidates that are looked at for one that is played, where that costs no solver.
+_LOOKED_AT = 3
+
+
+class GraphSettings(Group):
+    """The shared network: ``hidden`` numbers per node, ``layers`` rounds of messages."""
+
+    hidden: int = Field(default=32, ge=1)
+    layers: int = Field(default=2, ge=0)
+
+
+class ComparisonSettings(Group):
+    """What is played in a round.
+
+    ``states`` of the current policy, with up to ``candidates`` other actions each, ``rollouts``
+    times under different luck, ``depth`` steps ahead. A candidate forces ``changes`` columns in
+    and as many out. ``states`` and ``changes`` follow from the size of the problem unless given.
+    ``epsilon`` is the chance of a random action on the way to these states.
+    """
+
+    states: int | None = Field(default=None, ge=1)
+    candidates: int = Field(default=8, ge=1)
+    rollouts: int = Field(default=4, ge=1)
+    depth: int = Field(default=20, ge=1)
+    changes: int | None = Field(default=None, ge=1)
+    epsilon: float = Field(default=0.1, ge=0, le=1)
+
+
+class FitSettings(Group):
+    """How the network is fitted: Adam with a rate that falls to 0 in each round.
+
+    In ``gradient_steps`` batches of up to ``batch_size`` comparisons, of the last ``keep_rounds``
+    rounds.
+    """
+
+    gradient_steps: int = Field(default=400, ge=1)
+    batch_size: int = Field(default=512, ge=1)
+    learning_rate: float = Field(default=2e-3, gt=0)
+    keep_rounds: int = Field(default=3, ge=1)
+
+
+class PolicyIterationConfig(Config):
+    """How SEQUOIA learns by policy iteration.
+
+    ``rounds`` rounds at most; ``patience`` rounds without a better policy end it.
+    ``n_eval_episodes`` held-out episodes tell which is best; as many as are quick unless given.
+    """
+
+    learner: ClassVar[str] = "policy-iteration"
+
+    network: GraphSettings = GraphSettings()
+    comparisons: ComparisonSettings = ComparisonSettings()
+    fit: FitSettings = FitSettings()
+
+    rounds: int = Field(default=6, ge=0)
+    patience: int = Field(default=3, ge=1)
+    n_eval_episodes: int | None = Field(default=None, ge=1)
+
+
+class PolicyIteration(Learner[PolicyIterationConfig]):
+    """Everything that changes while SEQUOIA learns by policy iteration."""
+
+    name: ClassVar[str] = "policy-iteration"
+
+    def __init__(self, environment: Environment, config: PolicyIterationConfig, seed: int) -> None:
+        super().__init__(environment, config, seed)
+        self.rng = stream(seed, "policy iteration")
+        self._encoding = ActionEncoding.of(environment)
+        self._argmax = _Argmax(self._encoding)
+        self._dependencies = dependencies_of(environment)
+        if self._dependencies is not None and not isinstance(environment, Problem):
+            require_dependencies(environment, self._dependencies)
+        self._neighbourhood = neighbourhood_of(environment, self._encoding)
+        own = config.network
+        self.parameters = first_parameters(self._neighbourhood, own.hidden, own.layers, self.rng)
+        self.scale = 1.0
+        self.best: Parameters = self.parameters
+        self.lessons: list[Lessons] = []
+        self._held_out = Scenarios.sample(environment, self._n_held_out, seed + _HELD_OUT)
+        self.start_rewards = self.best_rewards = np.empty(0)
+        self.tries_since_best = 0
+
+    @property
+    def most_rounds(self) -> int:
+        """As the settings say."""
+        return self.config.rounds
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all rounds are done, or the last ones brought nothing."""
+        enough = self.tries_since_best >= self.config.patience
+        return self.rounds >= self.config.rounds or enough
+
+    def begin(self) -> Round:
+        """See how good the first policy is: myopic where that is known, else to do nothing."""
+        return self._report(0.0)
+
+    def play_round(self) -> Round:
+        """Improve the policy once."""
+        states, steps = self._visit()  # [1]
+        self.lessons.append(self._compare(states, steps))  # [2], [3]
+        self.lessons = self.lessons[-self.config.fit.keep_rounds :]
+        if not self.rounds:
+            self.scale = self.lessons[0].size
+        loss = self._fit()  # [4]
+        self.rounds += 1
+        return self._report(loss)  # [5], [6]
+
+    # ------------------------------------------------------------------ sizes
+
+    @property
+    def _n_components(self) -> int:
+        return int(self._held_out.start.shape[1])
+
+    @property
+    def _n_states(self) -> int:
+        """How many states are visited in a round."""
+        if self.config.comparisons.states is not None:
+            return self.config.comparisons.states
+        size = self.environment.draw_start(np.random.default_rng(0), 1).shape[1]
+        most = _MOST if self._argmax.is_batched else _MOST_SOLVED
+        return int(np.clip(_WORK // size, _FEWEST, most))
+
+    @property
+    def _n_held_out(self) -> int:
+        if self.config.n_eval_episodes is not None:
+            return self.config.n_eval_episodes
+        size = self.environment.draw_start(np.random.default_rng(0), 1).shape[1]
+        most = _MOST_HELD_OUT if self._argmax.is_batched else _HELD_OUT_SOLVED
+        return int(np.clip(_HELD_OUT_WORK // size, _FEWEST_HELD_OUT, most))
+
+    @property
+    def _n_changes(self) -> int:
+        """How many columns a candidate forces in and out."""
+        if self.config.comparisons.changes is not None:
+            return self.config.comparisons.changes
+        many = self._n_components // _COMPONENTS_PER_CHANGE
+        return many if self._may_share and many >= _FEWEST_CHANGES else 1
+
+    @property
+    def _may_share(self) -> bool:
+        """Whether credit can be shared among several changes of one candidate."""
+        is_plain = self._encoding.dose_indicators is None and self._argmax.is_batched
+        knows = self._dependencies is not None and hasattr(self.environment, "component_rewards")
+        return is_plain and knows
+
+    # ------------------------------------------------------------------ a round
+
+    def _act(self, states: States, steps: IntArray, luck: FloatArray) -> ActionArray:
+        """Return the actions of the current policy."""
+        return self._argmax.best(self._weights(states, steps, luck))
+
+    def _weights(self, states: States, steps: IntArray, luck: FloatArray) -> FloatArray:
+        """Return the weights of the inputs, ``(B, I)``.
+
+        Before the first round, and where nothing tells what the next step earns, the policy is
+        random: the same uniforms, ``(B, N)``, give the same action.
+        """
+        if self.rounds or isinstance(self.environment, Problem):
+            return self.model(self.parameters).weights(states, steps)
+        weights = np.zeros((len(states), self._encoding.n_inputs))
+        weights[:, : luck.shape[1]] = luck
+        return weights
+
+    def _visit(self) -> tuple[States, IntArray]:
+        """Return states that the current policy meets, ``(K, D)``, and their steps [1]."""
+        environment, rng, count = self.environment, self.rng, self._n_states
+        columns = environment.space.n_actions
+        episodes = max(4, -(-2 * count // environment.horizon))
+        states = environment.draw_start(rng, episodes)
+        met = []
+        for step in range(environment.horizon):
+            met.append(states)
+            steps = np.full(episodes, step)
+            luck = rng.random((episodes, columns))
+            weights = self._weights(states, steps, luck)
+            strays = rng.random(episodes) < self.config.comparisons.epsilon
+            weights[strays, :columns] = luck[strays]
+            weights[strays, columns:] = 0.0
+            noise = rng.random((episodes, environment.n_noise))
+            _, states = environment.step(states, self._argmax.best(weights), noise)
+        every = np.concatenate(met)
+        when = np.repeat(np.arange(environment.horizon), episodes)
+        picked = rng.choice(len(every), min(count, len(every)), replace=False)
+        return every[picked], when[picked]
+
+    def _compare(self, states: States, steps: IntArray) -> Lessons:
+        """Return what neighbours of the policy's actions earn more or less [2], [3]."""
+        own, rng = self.config.comparisons, self.rng
+        weights = self._weights(states, steps, rng.random((len(states), self._n_columns)))
+        actions = self._argmax.best(weights)
+        changes = self._n_changes
+        looked_at = _LOOKED_AT if self._argmax.is_batched and changes == 1 else 1
+        tried = neighbours(
+            weights, actions, self._argmax.best, looked_at * own.candidates, changes, rng
+        )
+        tried = that_matter(self.environment, states, actions, tried, own.candidates, rng)
+        shared = changes > 1
+        credit = self._local(actions, tried) if shared else WholeCredit(len(tried.state))
+        compare(
+            self.environment,
+            self._act,
+            states,
+            steps,
+            actions,
+            tried,
+            credit,
+            own.rollouts,
+            own.depth,
+            rng,
+        )
+        values = credit.values / own.rollouts
+        candidate, inputs, apart = differences(self._encoding, actions, tried)
+        # Known without any rollout: what the difference earns in the first step.
+        known = self._next_step(states, tried.state[candidate], inputs) * apart
+        if shared:
+            return Lessons.one_by_one(
+                states,
+                steps,
+                tried.state[candidate],
+                inputs,
+                apart,
+                values[candidate, inputs] - known,
+            )
+        rest = values - np.bincount(candidate, known, len(values))
+        return Lessons(states, steps, tried.state, candidate, inputs, apart, rest)
+
+    @property
+    def _n_columns(self) -> int:
+        return self.environment.space.n_actions
+
+    def _next_step(self, states: States, state: IntArray, inputs: IntArray) -> FloatArray:
+        weights = self.model(self._untrained).weights(states, np.zeros(len(states), np.int64))
+        found: FloatArray = weights[state, inputs]
+        return found
+
+    @property
+    def _untrained(self) -> Parameters:
+        return {name: np.zeros_like(value) for name, value in self.parameters.items()}
+
+    def _local(self, actions: ActionArray, tried: Candidates) -> LocalCredit:
+        assert self._dependencies is not None
+        changed = tried.actions - actions[tried.state]
+        costs = self.environment.space.knapsack[0]
+        return LocalCredit(self.environment, self._dependencies, changed, costs)
+
+    def _fit(self) -> float:
+        """Fit the network to the last rounds and return its mean squared error [4]."""
+        own = self.config.fit
+        self.parameters, loss = fit(
+            self._neighbourhood,
+            self.parameters,
+            self.lessons,
+            self.scale,
+            own.gradient_steps,
+            own.batch_size,
+            own.learning_rate,
+            self.rng,
+        )
+        return loss
+
+    # ------------------------------------------------------------------ which policy is kept
+
+    def model(self, parameters: Parameters) -> GraphModel:
+        """Return the model of ``parameters``."""
+        return GraphModel(
+            self.environment, self._encoding, self._neighbourhood, parameters, self.scale
+        )
+
+    def _report(self, loss: float) -> Round:
+        policy = _Greedy(self.model(self.parameters), self._argmax)
+        rewards = rollout(self.environment, policy, self._held_out).rewards.mean(axis=1)
+        if not len(self.start_rewards):
+            self.start_rewards = rewards
+        if not len(self.best_rewards) or rewards.mean() > self.best_rewards.mean():
+            self.best, self.best_rewards, self.tries_since_best = self.parameters, rewards, 0
+        else:
+            self.tries_since_best += 1
+        epsilon = self.config.comparisons.epsilon
+        reward = float(rewards.mean())
+        return Round(self.rounds, epsilon, loss, reward, self.result_reward, 0.0)
+
+    def result(self) -> GraphModel:
+        """Return the best model seen."""
+        return self.model(self.best)
+
+    @property
+    def result_reward(self) -> float:
+        """What it earned per step."""
+        return float(self.best_rewards.mean())
+
+    @property
+    def gain(self) -> Estimate | None:
+        """Over the first policy, in the same held-out episodes."""
+        return estimate(self.best_rewards - self.start_rewards)
+
+    # ------------------------------------------------------------------ checkpoints
+
+    def state(self) -> tuple[Tensors, dict[str, Any]]:
+        """Return everything that changes."""
+        arrays = {f"now.{name}": value for name, value in self.parameters.items()}
+        arrays |= {f"best.{name}": value for name, value in self.best.items()}
+        for number, lessons in enumerate(self.lessons):
+            arrays |= {f"lessons.{number}.{name}": a for name, a in lessons.to_arrays().items()}
+        facts = {
+            "rounds": self.rounds,
+            "scale": self.scale,
+            "lessons": len(self.lessons),
+            "start_rewards": self.start_rewards.tolist(),
+            "best_rewards": self.best_rewards.tolist(),
+            "tries_since_best": self.tries_since_best,
+            "rng": self.rng.bit_generator.state,
+        }
+        return {
+            name: torch.from_numpy(np.ascontiguousarray(a)) for name, a in arrays.items()
+        }, facts
+
+    def restore(self, tensors: Tensors, facts: dict[str, Any]) -> None:
+        """Take over what `state` returned."""
+        arrays = {name: value.numpy() for name, value in tensors.items()}
+        self.parameters, self.best = _under(arrays, "now."), _under(arrays, "best.")
+        self.lessons = [
+            Lessons(**_under(arrays, f"lessons.{number}.")) for number in range(facts["lessons"])
+        ]
+        self.rounds, self.scale = facts["rounds"], facts["scale"]
+        self.start_rewards = np.array(facts["start_rewards"])
+        self.best_rewards = np.array(facts["best_rewards"])
+        self.tries_since_best = facts["tries_since_best"]
+        self.rng.bit_generator.state = facts["rng"]
+
+
+class _Argmax:
+    """The best actions of linear functions, all at once where the space knows how."""
+
+    def __init__(self, encoding: ActionEncoding) -> None:
+        linear = LinearArgmax(encoding)
+        self.is_batched = linear.is_batched
+        self._engine = linear if self.is_batched else Auto(encoding, gap=None)
+
+    def best(self, weights: FloatArray) -> ActionArray:
+        """Return the best action by the weights of its inputs, ``(B, I)``, for each row."""
+        return self._engine.best(ReluNet.of_linear(weights)).actions
+
+
+class _Greedy(Policy):
+    """The policy of a model, on a batch of states and without plans."""
+
+    name = "greedy"
+
+    def __init__(self, model: GraphModel, argmax: _Argmax) -> None:
+        self._model, self._argmax = model, argmax
+
+    def act(self, states: States, step: int, rngs: Sequence[np.random.Generator]) -> Decisions:  # noqa: ARG002
+        """Return the best action of each state."""
+        weights = self._model.weights(states, np.full(len(states), step))
+        return Decisions.of_actions(self._argmax.best(weights))
+
+
+def _under(arrays: dict[str, Any], prefix: str) -> dict[str, Any]:
+    return {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}
