@@ -100,7 +100,7 @@ def test_settings_and_presets_reach_the_model(run):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("--preset fast", "there is no preset 'fast'; known: default, scratch, paper"),
+        ("--preset fast", "there is no preset 'fast'; known: default, scratch, paper, interacting"),
         ("--set rounds", "--set 'rounds' is not NAME=VALUE"),
         ("--set round=3", "train.round is unknown; did you mean rounds? known: network.hidden,"),
         ("--set rounds=many", "train.rounds is 'many': "),

@@ -61,4 +61,4 @@ def test_contagion_is_learned_without_prices():
 
 def test_the_usual_preset_is_the_one_for_what_there_is():
     assert usual_preset(PROBLEM) == "default"
-    assert usual_preset(epidemic(arms=5, budget=1, horizon=3)) == "scratch"
+    assert usual_preset(epidemic(arms=5, budget=1, horizon=3)) == "interacting"

@@ -47,7 +47,7 @@ def test_presets_can_be_changed_and_do_not_change():
     assert make_config("default") == QLearningConfig()
     assert make_config("paper", rounds=3).rounds == 3
     assert make_config("paper").rounds == 100
-    assert set(PRESETS) == {"default", "scratch", "paper"}
+    assert set(PRESETS) == {"default", "scratch", "paper", "interacting"}
 
 
 def test_from_scratch_is_without_prices():
@@ -80,14 +80,18 @@ def test_what_is_wrong_is_said_in_one_line(changes, words):
 
 
 def test_an_unknown_preset():
-    with pytest.raises(ConfigError, match="no preset 'fast'; known: default, scratch, paper"):
+    with pytest.raises(
+        ConfigError, match="no preset 'fast'; known: default, scratch, paper, inter"
+    ):
         make_config("fast")
 
 
-def test_the_page_on_training_shows_every_setting_of_every_preset():
+@pytest.mark.parametrize("config", {one.config for one in PRESETS.values()})
+def test_the_page_on_training_shows_every_setting_of_every_preset(config):
     page = (Path(__file__).parents[2] / "docs" / "training.md").read_text(encoding="utf-8")
-    presets = [make_config(name).flat() for name in PRESETS]
-    assert f"| setting | {' | '.join(PRESETS)} | meaning |" in page
-    for name in QLearningConfig.names():
+    names = [name for name, one in PRESETS.items() if one.config is config]
+    presets = [make_config(name).flat() for name in names]
+    assert f"| setting | {' | '.join(names)} | meaning |" in page
+    for name in config.names():
         values = " | ".join(json.dumps(one[name]) for one in presets)
         assert f"| `{name}` | {values} | " in page, name

@@ -29,7 +29,8 @@ def train(
     preset: Annotated[
         str | None,
         typer.Option(
-            help="default where there are prices, scratch where there are none, or paper for the "
+            help="default where arms are decoupled, interacting where it is known who depends on "
+            "whom, scratch elsewhere, or paper for the "
             "hyper-parameters of its table.",
             show_default=False,
         ),

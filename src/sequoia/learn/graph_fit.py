@@ -1,5 +1,6 @@
 """Fit the shared network to differences between actions."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
@@ -190,10 +191,13 @@ def _ranges(first: IntArray, last: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _tensor(matrix: csr_array) -> torch.Tensor:
-    return torch.sparse_csr_tensor(
-        torch.from_numpy(matrix.indptr.astype(np.int64)),
-        torch.from_numpy(matrix.indices.astype(np.int64)),
-        torch.from_numpy(matrix.data),
-        matrix.shape,
-        check_invariants=False,
-    )
+    with warnings.catch_warnings():
+        # Torch says once that sparse matrices are new to it; products with them are tested here.
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support")
+        return torch.sparse_csr_tensor(
+            torch.from_numpy(matrix.indptr.astype(np.int64)),
+            torch.from_numpy(matrix.indices.astype(np.int64)),
+            torch.from_numpy(matrix.data),
+            matrix.shape,
+            check_invariants=False,
+        )

@@ -5,9 +5,11 @@ from typing import Any, NamedTuple
 
 from sequoia.errors import ConfigError
 from sequoia.learn.config import Config
+from sequoia.learn.policy_iteration import PolicyIterationConfig
 from sequoia.learn.price_start import has_prices
 from sequoia.learn.q_learning_config import QLearningConfig
 from sequoia.problem import Environment
+from sequoia.problem.dependencies import dependencies_of
 
 
 class Preset(NamedTuple):
@@ -59,6 +61,7 @@ PRESETS: dict[str, Preset] = {
     "default": Preset(QLearningConfig, {}),
     "scratch": Preset(QLearningConfig, _SCRATCH),
     "paper": Preset(QLearningConfig, _PAPER),
+    "interacting": Preset(PolicyIterationConfig, {}),
 }
 
 
@@ -78,4 +81,6 @@ def make_config(preset: str, /, **changes: Any) -> Config:
 
 def usual_preset(environment: Environment) -> str:
     """Return the name of the preset that suits ``environment``."""
-    return "default" if has_prices(environment) else "scratch"
+    if has_prices(environment):
+        return "default"
+    return "scratch" if dependencies_of(environment) is None else "interacting"

@@ -1,0 +1,73 @@
+"""Policy iteration on paired rollouts: it looks ahead, and is safe to interrupt."""
+
+import numpy as np
+import pytest
+
+from sequoia.bounds import solve_exactly
+from sequoia.learn import load_model, make_config, train
+from sequoia.policies import Myopic, Random, Sequoia
+from sequoia.problem import Assignment, Budget, Rules
+from sequoia.problem.families import epidemic
+from sequoia.simulate import Scenarios, rollout
+
+SMALL = {"rounds": 2, "states": 20, "candidates": 4, "rollouts": 2, "depth": 4}
+QUICK = SMALL | {"gradient_steps": 20, "n_eval_episodes": 8}
+
+
+def test_it_learns_what_looking_one_step_ahead_does_not_see():
+    problem = epidemic(arms=6, budget=1, village=3, horizon=8, seed=3)
+    trained = train(problem, make_config("interacting", rounds=3), seed=1)
+    scenarios = Scenarios.sample(problem, 300, seed=5)
+    earned = {
+        policy.name: rollout(problem, policy, scenarios).rewards.sum(axis=1).mean()
+        for policy in (Random(problem), Myopic(problem), Sequoia(problem, trained.q))
+    }
+    optimum = solve_exactly(problem).value
+    assert earned["random"] < earned["myopic"] < earned["sequoia"]
+    assert optimum - earned["sequoia"] < 0.5 * (optimum - earned["myopic"])
+
+
+class Crash(Exception):
+    """Ends a training from inside."""
+
+
+def crash(progress):
+    if progress.round.round == 1:
+        raise Crash
+
+
+def test_resumed_and_read_again_it_is_the_same(tmp_path):
+    problem = epidemic(arms=6, budget=2, horizon=4)
+    config = make_config("interacting", **QUICK)
+    whole = train(problem, config, seed=2)
+    with pytest.raises(Crash):
+        train(problem, config, seed=2, folder=tmp_path, on_event=crash)
+    train(problem, config, seed=2, folder=tmp_path, resume=True)
+    states = problem.draw_start(np.random.default_rng(0), 5)
+    wanted = whole.q.fold(states, np.zeros(5, np.int64))
+    found = load_model(tmp_path, problem).fold(states, np.zeros(5, np.int64))
+    np.testing.assert_array_equal(found.linear, wanted.linear)
+
+
+@pytest.mark.parametrize(
+    "space",
+    [
+        Budget([1.0, 2.0, 1.0, 2.0, 1.0, 2.0], 3.0),
+        Assignment([1.0, 2.0, 1.0, 2.0, 1.0, 2.0], [2.0, 1.0]),
+    ],
+)
+def test_any_space_with_rules(space):
+    plain = epidemic(arms=6, budget=2, horizon=3)
+    problem = type(plain)(
+        "any space",
+        type(plain.arms)(
+            plain.arms.rewards, plain.arms.doses, plain.arms.kernels, plain.arms.model
+        ),
+        space,
+        plain.start,
+        horizon=3,
+        contagion=plain.contagion,
+    ).with_rules(Rules(must=["arm 1"]))
+    trained = train(problem, make_config("interacting", **QUICK))
+    played = rollout(problem, Sequoia(problem, trained.q), Scenarios.sample(problem, 4, seed=0))
+    assert (played.actions[:, :, 1] == 1).all()
