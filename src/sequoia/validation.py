@@ -48,6 +48,17 @@ def frozen(
     return converted
 
 
+def set_fields(frozen_one: object, **fields: object) -> None:
+    """Set the fields of a frozen dataclass from its ``__init__``.
+
+    Classes that take anything like an array write their ``__init__`` themselves
+    (``@dataclass(init=False)``): its arguments have the types that callers pass, its fields those
+    that they read.
+    """
+    for name, value in fields.items():
+        object.__setattr__(frozen_one, name, value)
+
+
 def require(where: str, values: NDArray[Any], holds: BoolArray, wanted: str) -> None:
     """Raise a `ProblemError` naming the first entry of ``values`` for which ``holds`` is false."""
     if not holds.all():

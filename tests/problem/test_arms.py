@@ -47,7 +47,7 @@ BAD = [
     ({"model": [0.5]}, r"arms\.model holds values that are not int64"),
     ({"model": [0.0, np.nan]}, r"arms\.model holds values that are not int64"),
     ({"model": []}, r"arms\.model is empty; at least one arm is wanted"),
-    ({"names": ["a"]}, r"arms\.names has 1 entries; 2 are wanted"),
+    ({"names": ["a"]}, r"arms\.names has 1 entry; 2 are wanted"),
     ({"names": ["a", "a"]}, r"arms\.names\[1\] repeats 'a'"),
     ({"names": ["a", " "]}, r"arms\.names\[1\] is ' '"),
 ]

@@ -37,7 +37,7 @@ def test_names_default_to_numbers():
 @pytest.mark.parametrize(
     ("names", "message"),
     [
-        (["a"], r"space\.names has 1 entries; 2 are wanted"),
+        (["a"], r"space\.names has 1 entry; 2 are wanted"),
         (Numbered("arm", 3), r"space\.names has 3 entries; 2 are wanted"),
         (["a", "a"], r"space\.names\[1\] repeats 'a'; names must differ"),
         (["a", ""], r"space\.names\[1\] is ''; a name without outer blanks"),

@@ -4,19 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError
 from sequoia.problem.names import Numbered, checked_names
-from sequoia.validation import FloatArray, IntArray, frozen, require
+from sequoia.validation import FloatArray, IntArray, frozen, require, set_fields
 
 _SUM_TOLERANCE = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Arms:
     """J arms, each following one of G models (its own, unless ``model`` says otherwise).
 
@@ -39,21 +38,31 @@ class Arms:
     rewards: FloatArray
     doses: FloatArray
     kernels: FloatArray
-    model: IntArray = None  # type: ignore[assignment]
-    names: Sequence[str] = None  # type: ignore[assignment]
-    model_names: Sequence[str] = None  # type: ignore[assignment]
-    state_names: Sequence[str] = None  # type: ignore[assignment]
-    dose_names: Mapping[float, str] = None  # type: ignore[assignment]
+    model: IntArray
+    names: Sequence[str]
+    model_names: Sequence[str]
+    state_names: Sequence[str]
+    dose_names: Mapping[float, str]
 
-    def __post_init__(self) -> None:
-        rewards = frozen("arms.rewards", self.rewards, np.float64, (None, None))
+    def __init__(
+        self,
+        rewards: ArrayLike,
+        doses: ArrayLike,
+        kernels: ArrayLike,
+        model: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        model_names: Sequence[str] | None = None,
+        state_names: Sequence[str] | None = None,
+        dose_names: Mapping[float, str] | None = None,
+    ) -> None:
+        rewards = frozen("arms.rewards", rewards, np.float64, (None, None))
         models, states = rewards.shape
         if models == 0 or states == 0:
             raise ProblemError(
                 f"arms.rewards has shape {rewards.shape}; an arm with a state is wanted."
             )
         require("arms.rewards", rewards, np.isfinite(rewards), "a number is wanted")
-        doses = frozen("arms.doses", self.doses, np.float64, (models, None))
+        doses = frozen("arms.doses", doses, np.float64, (models, None))
         levels = doses.shape[1]
         require("arms.doses", doses, np.isfinite(doses), "a number is wanted")
         if levels == 0:
@@ -61,7 +70,7 @@ class Arms:
         require("arms.doses[:, 0]", doses[:, 0], doses[:, 0] == 0, "the first dose is 0")
         rising = np.diff(doses, axis=1) > 0
         require("arms.doses", doses[:, 1:], rising, "doses rise along each row")
-        kernels = frozen("arms.kernels", self.kernels, np.float64, (models, levels, states, states))
+        kernels = frozen("arms.kernels", kernels, np.float64, (models, levels, states, states))
         fine = (kernels >= 0) & (kernels <= 1 + _SUM_TOLERANCE)
         require("arms.kernels", kernels, fine, "a probability is wanted")
         sums = kernels.sum(axis=3)
@@ -71,31 +80,25 @@ class Arms:
             raise ProblemError(
                 f"arms.kernels[{place}] sums to {sums[tuple(wrong[0])]:.6g}; a row must sum to 1."
             )
-        model = np.arange(models) if self.model is None else self.model
+        model = np.arange(models) if model is None else model
         model = frozen("arms.model", model, np.int64, (None,))
         inside = (model >= 0) & (model < models)
         require("arms.model", model, inside, f"models run from 0 to {models - 1}")
         if len(model) == 0:
             raise ProblemError("arms.model is empty; at least one arm is wanted.")
-        names = checked_names("arms.names", self.names, "arm", len(model))
-        for field, value in (
-            ("rewards", rewards),
-            ("doses", doses),
-            ("kernels", kernels),
-            ("model", model),
-            ("names", names),
-            *self._other_names(models, states).items(),
-        ):
-            object.__setattr__(self, field, value)
-
-    def _other_names(self, models: int, states: int) -> dict[str, Any]:
-        doses = {float(dose): str(name) for dose, name in (self.dose_names or {}).items()}
-        checked_names("arms.dose_names", list(doses.values()), "dose", len(doses))
-        return {
-            "model_names": checked_names("arms.model_names", self.model_names, "model", models),
-            "state_names": checked_names("arms.state_names", self.state_names, "state", states),
-            "dose_names": MappingProxyType(doses),
-        }
+        called = {float(dose): str(name) for dose, name in (dose_names or {}).items()}
+        checked_names("arms.dose_names", list(called.values()), "dose", len(called))
+        set_fields(
+            self,
+            rewards=rewards,
+            doses=doses,
+            kernels=kernels,
+            model=model,
+            names=checked_names("arms.names", names, "arm", len(model)),
+            model_names=checked_names("arms.model_names", model_names, "model", models),
+            state_names=checked_names("arms.state_names", state_names, "state", states),
+            dose_names=MappingProxyType(called),
+        )
 
     def called(self, models: IntArray) -> IntArray | list[str]:
         """Return the names of some models, or just their numbers."""
@@ -151,7 +154,7 @@ class Arms:
         kernels[..., here, np.maximum(here - 1, 0)] += 1 - up
         if doses is None:
             doses = np.broadcast_to(np.arange(up.shape[1]), up.shape[:2])
-        return cls(rewards, doses, kernels, model, names)  # type: ignore[arg-type]
+        return cls(rewards, doses, kernels, model, names)
 
     @property
     def n_arms(self) -> int:

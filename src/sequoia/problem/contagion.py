@@ -3,7 +3,6 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -12,12 +11,12 @@ from scipy.sparse import csr_array
 from sequoia.errors import FileError, ProblemError
 from sequoia.problem.arms import Arms
 from sequoia.problem.tables import Column, TableSet, table
-from sequoia.validation import IntArray, frozen, require
+from sequoia.validation import IntArray, frozen, require, set_fields
 
 _MAX_WEIGHT = 1_000_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Contagion:
     """Which model each arm follows, given the states of all arms.
 
@@ -38,28 +37,17 @@ class Contagion:
     sources: IntArray
     models: IntArray
 
-    if TYPE_CHECKING:  # what callers may pass; __post_init__ converts and checks it
-
-        def __init__(
-            self,
-            neighbours: ArrayLike | csr_array,
-            sources: ArrayLike,
-            models: ArrayLike,
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
-        models = frozen("contagion.models", self.models, np.int64, (None, None))
-        sources = frozen("contagion.sources", self.sources, np.int64, (None,))
+    def __init__(
+        self, neighbours: ArrayLike | csr_array, sources: ArrayLike, models: ArrayLike
+    ) -> None:
+        models = frozen("contagion.models", models, np.int64, (None, None))
+        sources = frozen("contagion.sources", sources, np.int64, (None,))
         require("contagion.sources", sources, sources >= 0, "at least 0 is wanted")
         require("contagion.sources", sources, sources <= _MAX_WEIGHT, "less is wanted")
         if not models.shape[1]:
             raise ProblemError("contagion.models has no columns; one per pressure is wanted.")
-        for field, value in (
-            ("neighbours", _weights(self.neighbours, len(models))),
-            ("sources", sources),
-            ("models", models),
-        ):
-            object.__setattr__(self, field, value)
+        weights = _weights(neighbours, len(models))
+        set_fields(self, neighbours=weights, sources=sources, models=models)
 
     @property
     def n_pressures(self) -> int:

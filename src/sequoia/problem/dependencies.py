@@ -5,19 +5,20 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csr_array
 
 from sequoia.errors import ProblemError
 from sequoia.problem.environment import Environment, States
 from sequoia.rng import stream
-from sequoia.validation import ActionArray, IntArray, frozen, require
+from sequoia.validation import ActionArray, IntArray, frozen, require, set_fields
 
 # Enough that each of some hundred components is changed a dozen times.
 _SAMPLES, _BATCH = 2_048, 256
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Dependencies:
     """Which components of a state, and which action columns, the next state depends on.
 
@@ -37,11 +38,16 @@ class Dependencies:
 
     components: csr_array
     columns: csr_array
-    kinds: IntArray = None  # type: ignore[assignment]
+    kinds: IntArray
 
-    def __post_init__(self) -> None:
-        components = _matrix("dependencies.components", self.components)
-        columns = _matrix("dependencies.columns", self.columns)
+    def __init__(
+        self,
+        components: ArrayLike | csr_array,
+        columns: ArrayLike | csr_array,
+        kinds: ArrayLike | None = None,
+    ) -> None:
+        components = _matrix("dependencies.components", components)
+        columns = _matrix("dependencies.columns", columns)
         size = components.shape[0]
         if components.shape != (size, size) or columns.shape[0] != size:
             raise ProblemError(
@@ -56,12 +62,10 @@ class Dependencies:
                 f"dependencies.components[{where}, {where}] is not 0; that a component depends on "
                 "itself goes without saying."
             )
-        kinds = np.zeros(size, np.int64) if self.kinds is None else self.kinds
+        kinds = np.zeros(size, np.int64) if kinds is None else kinds
         kinds = frozen("dependencies.kinds", kinds, np.int64, (size,))
         require("dependencies.kinds", kinds, kinds >= 0, "at least 0 is wanted")
-        object.__setattr__(self, "components", components)
-        object.__setattr__(self, "columns", columns)
-        object.__setattr__(self, "kinds", kinds)
+        set_fields(self, components=components, columns=columns, kinds=kinds)
 
     @property
     def n_components(self) -> int:

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,14 +18,14 @@ from sequoia.problem.rules import Rules
 from sequoia.problem.spaces import ActionSpace, with_rules, write_space
 from sequoia.problem.tables import Column, TableSet, table
 from sequoia.sizes import MOST_STEPS
-from sequoia.validation import FloatArray, IntArray, frozen, require, whole
+from sequoia.validation import FloatArray, IntArray, frozen, require, set_fields, whole
 
 _MAX_WEIGHT = 1e15
 _MAX_DOSES = 100_000
 FORMAT = 1
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Problem:
     """What evolves, what an action does, and what is allowed.
 
@@ -49,39 +48,41 @@ class Problem:
     arms: Arms
     space: ActionSpace
     start: FloatArray
-    influence: csr_array = None
-    horizon: int = 20
-    discount: float = 0.99
-    contagion: Contagion | None = None
+    influence: csr_array
+    horizon: int
+    discount: float
+    contagion: Contagion | None
 
-    if TYPE_CHECKING:  # what callers may pass; __post_init__ converts and checks it
-
-        def __init__(
-            self,
-            name: str,
-            arms: Arms,
-            space: ActionSpace,
-            start: ArrayLike,
-            influence: ArrayLike | csr_array | None = None,
-            horizon: int = 20,
-            discount: float = 0.99,
-            contagion: Contagion | None = None,
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
-        arms, columns = self.arms.n_arms, self.space.n_actions
-        if not _is_one_line(self.name):
-            raise ProblemError(f"problem.name is {self.name!r}; one line of text is wanted.")
-        start = frozen("problem.start", self.start, np.float64, (arms, self.arms.n_states))
+    def __init__(
+        self,
+        name: str,
+        arms: Arms,
+        space: ActionSpace,
+        start: ArrayLike,
+        influence: ArrayLike | csr_array | None = None,
+        horizon: int = 20,
+        discount: float = 0.99,
+        contagion: Contagion | None = None,
+    ) -> None:
+        if not _is_one_line(name):
+            raise ProblemError(f"problem.name is {name!r}; one line of text is wanted.")
+        start = frozen("problem.start", start, np.float64, (arms.n_arms, arms.n_states))
         require("problem.start", start, start >= 0, "a probability is wanted")
         sums = start.sum(axis=1)
         require("problem.start.sum(1)", sums, np.abs(sums - 1) < 1e-9, "each row must sum to 1")
-        if not 0 < self.discount <= 1:
-            raise ProblemError(f"problem.discount is {self.discount}; (0, 1] is wanted.")
-        object.__setattr__(self, "start", start)
-        object.__setattr__(self, "horizon", whole("problem.horizon", self.horizon, 1, MOST_STEPS))
-        object.__setattr__(self, "discount", float(self.discount))
-        object.__setattr__(self, "influence", _influence(self.influence, arms, columns))
+        if not 0 < discount <= 1:
+            raise ProblemError(f"problem.discount is {discount}; (0, 1] is wanted.")
+        set_fields(
+            self,
+            name=name,
+            arms=arms,
+            space=space,
+            start=start,
+            influence=_influence(influence, arms.n_arms, space.n_actions),
+            horizon=whole("problem.horizon", horizon, 1, MOST_STEPS),
+            discount=float(discount),
+            contagion=contagion,
+        )
         self._check_doses()
         if self.contagion is not None:
             self.contagion.check(self.arms)

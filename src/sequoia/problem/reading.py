@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
-from sequoia.errors import FileError
+from sequoia.errors import FileError, ProblemError
 from sequoia.problem.arms import Arms
 from sequoia.problem.contagion import Contagion
 from sequoia.problem.names import Numbered, count
@@ -67,12 +67,13 @@ def read_problem(content: TableSet) -> Problem:
         among = content.section("contagion")
         contagion = content.attempt(lambda: Contagion.from_tables(among, arms.names, names.models))
     content.settle()
-    problem = content.attempt(
-        lambda: Problem(name, arms, space, start, influence, horizon, discount, contagion)  # type: ignore[arg-type]
-    )
-    content.settle()
-    assert problem is not None
-    return problem
+    assert arms is not None
+    assert space is not None
+    assert start is not None
+    try:
+        return Problem(name, arms, space, start, influence, horizon, discount, contagion)
+    except ProblemError as error:
+        raise FileError(f"{content.where}: {error}") from None
 
 
 def _read_names(content: TableSet) -> _Names:

@@ -109,7 +109,7 @@ def test_without_arms_there_is_one_action():
         ({"limit": np.nan}, r"budget\.limit is nan"),
         ({"limit": None}, r"budget\.limit is None"),
         ({"limit": "much"}, r"budget\.limit is much"),
-        ({"names": ["a"]}, r"budget\.names has 1 entries; 2 are wanted"),
+        ({"names": ["a"]}, r"budget\.names has 1 entry; 2 are wanted"),
         ({"names": ["a", "a"]}, r"budget\.names\[1\] repeats 'a'"),
         ({"names": ["a", " b"]}, r"budget\.names\[1\] is ' b'"),
     ],

@@ -266,7 +266,7 @@ def test_described_steps_count_the_length_of_edges():
 
 def test_refusals_say_why():
     space = Walk([(0, 1), (1, 2)], 0, 3, 1)
-    with pytest.raises(InfeasibleDecision, match="2 nodes are chosen; at most 1 may be"):
+    with pytest.raises(InfeasibleDecision, match="2 nodes chosen; at most 1 may be"):
         space.certify([1, 1, 0])
     with pytest.raises(InfeasibleDecision, match="3 steps from node 0 visits node 2"):
         space.certify([0, 0, 1])

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -19,10 +18,11 @@ from sequoia.validation import (
     is_not_negative,
     real,
     require,
+    set_fields,
 )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Budget(ActionSpace):
     """The costs of the chosen actions add up to at most ``limit``.
 
@@ -37,24 +37,17 @@ class Budget(ActionSpace):
     kind = "budget"
     costs: FloatArray
     limit: float
-    names: Sequence[str] = None  # type: ignore[assignment]
+    names: Sequence[str]
 
-    if TYPE_CHECKING:  # what callers may pass; __post_init__ converts and checks it
-
-        def __init__(
-            self,
-            costs: ArrayLike,
-            limit: float,
-            names: Sequence[str] | None = None,
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
-        costs = frozen("budget.costs", self.costs, np.float64, (None,))
+    def __init__(self, costs: ArrayLike, limit: float, names: Sequence[str] | None = None) -> None:
+        costs = frozen("budget.costs", costs, np.float64, (None,))
         require("budget.costs", costs, np.isfinite(costs) & (costs >= 0), "a cost is not negative")
-        object.__setattr__(self, "costs", costs)
-        object.__setattr__(self, "limit", real("budget.limit", self.limit, 0))
-        names = checked_names("budget.names", self.names, "arm", len(costs))
-        object.__setattr__(self, "names", names)
+        set_fields(
+            self,
+            costs=costs,
+            limit=real("budget.limit", limit, 0),
+            names=checked_names("budget.names", names, "arm", len(costs)),
+        )
 
     @cached_property
     def system(self) -> LinearSystem:

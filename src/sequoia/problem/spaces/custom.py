@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,10 +13,10 @@ from sequoia.problem.names import checked_names, say
 from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet, table
-from sequoia.validation import ActionArray, FloatArray, frozen, require
+from sequoia.validation import ActionArray, FloatArray, frozen, require, set_fields
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Custom(ActionSpace):
     """Any rows ``lower <= matrix @ (action, plan) <= upper`` over binary columns.
 
@@ -41,52 +40,49 @@ class Custom(ActionSpace):
     lower: FloatArray
     upper: FloatArray
     names: Sequence[str]
-    plan_names: Sequence[str] = ()
-    row_names: Sequence[str] = None  # type: ignore[assignment]
+    plan_names: Sequence[str]
+    row_names: Sequence[str]
 
-    if TYPE_CHECKING:  # what callers may pass; __post_init__ converts and checks it
-
-        def __init__(
-            self,
-            matrix: ArrayLike | csr_array,
-            lower: ArrayLike,
-            upper: ArrayLike,
-            names: Sequence[str],
-            plan_names: Sequence[str] = (),
-            row_names: Sequence[str] | None = None,
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        matrix: ArrayLike | csr_array,
+        lower: ArrayLike,
+        upper: ArrayLike,
+        names: Sequence[str],
+        plan_names: Sequence[str] = (),
+        row_names: Sequence[str] | None = None,
+    ) -> None:
         try:
-            matrix = csr_array(self.matrix, dtype=np.float64, copy=True)
-            rows, columns = matrix.shape
+            entries = csr_array(matrix, dtype=np.float64, copy=True)
+            rows, columns = entries.shape
         except (TypeError, ValueError):
             raise ProblemError("custom.matrix is not a matrix of numbers.") from None
-        names = checked_names("custom.names", self.names, "column", len(self.names))
-        plan = checked_names("custom.plan_names", self.plan_names, "plan", len(self.plan_names))
+        names = checked_names("custom.names", names, "column", len(names))
+        plan = checked_names("custom.plan_names", plan_names, "plan", len(plan_names))
         checked_names("custom.names and plan_names", [*names, *plan], "", len(names) + len(plan))
         if columns != len(names) + len(plan):
             raise ProblemError(
                 f"custom.matrix has {columns} columns; {len(names)} action and {len(plan)} plan "
                 "columns are named."
             )
-        require("custom.matrix.data", matrix.data, np.isfinite(matrix.data), "a number is wanted")
-        lower = frozen("custom.lower", self.lower, np.float64, (rows,))
-        upper = frozen("custom.upper", self.upper, np.float64, (rows,))
+        fine = np.isfinite(entries.data)
+        require("custom.matrix.data", entries.data, fine, "a number is wanted")
+        lower = frozen("custom.lower", lower, np.float64, (rows,))
+        upper = frozen("custom.upper", upper, np.float64, (rows,))
         require("custom.lower", lower, lower < np.inf, "a number or -inf is wanted")
         require("custom.upper", upper, upper > -np.inf, "a number or inf is wanted")
         require("custom.lower", lower, lower <= upper, "it must not exceed custom.upper")
-        matrix.sum_duplicates()
-        matrix.data.setflags(write=False)
-        for field, value in (
-            ("matrix", matrix),
-            ("lower", lower),
-            ("upper", upper),
-            ("names", names),
-            ("plan_names", plan),
-            ("row_names", checked_names("custom.row_names", self.row_names, "row", rows)),
-        ):
-            object.__setattr__(self, field, value)
+        entries.sum_duplicates()
+        entries.data.setflags(write=False)
+        set_fields(
+            self,
+            matrix=entries,
+            lower=lower,
+            upper=upper,
+            names=names,
+            plan_names=plan,
+            row_names=checked_names("custom.row_names", row_names, "row", rows),
+        )
 
     @cached_property
     def system(self) -> LinearSystem:

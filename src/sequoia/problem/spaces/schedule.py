@@ -1,10 +1,8 @@
 """Workers and arms with open slots: the bipartite matching of the paper."""
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,12 +16,12 @@ from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet, table
 from sequoia.problem.tasks import Task
 from sequoia.sizes import MOST_COLUMNS, MOST_VISITS, require_at_most
-from sequoia.validation import ActionArray, BoolArray, IntArray, frozen, whole
+from sequoia.validation import ActionArray, BoolArray, IntArray, frozen, set_fields, whole
 
 _MAX_SLOTS_FOR_SUBSETS = 10
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Schedule(ActionSpace):
     """Each acted-on arm gets ``visits`` visits in slots that suit both sides.
 
@@ -46,44 +44,41 @@ class Schedule(ActionSpace):
     worker_slots: BoolArray
     arm_slots: BoolArray
     limit: int
-    visits: int = 2
-    distinct_workers: bool = False
-    names: Sequence[str] = None  # type: ignore[assignment]
-    worker_names: Sequence[str] = None  # type: ignore[assignment]
-    slot_names: Sequence[str] = None  # type: ignore[assignment]
+    visits: int
+    distinct_workers: bool
+    names: Sequence[str]
+    worker_names: Sequence[str]
+    slot_names: Sequence[str]
 
-    if TYPE_CHECKING:  # what callers may pass; __post_init__ converts and checks it
-
-        def __init__(
-            self,
-            worker_slots: ArrayLike,
-            arm_slots: ArrayLike,
-            limit: int,
-            visits: int = 2,
-            distinct_workers: bool = False,
-            names: Sequence[str] | None = None,
-            worker_names: Sequence[str] | None = None,
-            slot_names: Sequence[str] | None = None,
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
-        workers = frozen("schedule.worker_slots", self.worker_slots, np.bool_, (None, None))
+    def __init__(
+        self,
+        worker_slots: ArrayLike,
+        arm_slots: ArrayLike,
+        limit: int,
+        visits: int = 2,
+        distinct_workers: bool = False,
+        names: Sequence[str] | None = None,
+        worker_names: Sequence[str] | None = None,
+        slot_names: Sequence[str] | None = None,
+    ) -> None:
+        workers = frozen("schedule.worker_slots", worker_slots, np.bool_, (None, None))
         n_slots = workers.shape[1]
-        arms = frozen("schedule.arm_slots", self.arm_slots, np.bool_, (None, n_slots))
-        for field, least, most in (("limit", 0, math.inf), ("visits", 1, MOST_VISITS)):
-            value = whole(f"schedule.{field}", getattr(self, field), least, most)
-            object.__setattr__(self, field, value)
+        arms = frozen("schedule.arm_slots", arm_slots, np.bool_, (None, n_slots))
         meetings = float(workers.sum(axis=0) @ arms.sum(axis=0))
         require_at_most("schedule", meetings, "meetings of worker, arm and slot", MOST_COLUMNS)
-        object.__setattr__(self, "worker_slots", workers)
-        object.__setattr__(self, "arm_slots", arms)
-        for field, noun, size in (
-            ("names", "arm", len(arms)),
-            ("worker_names", "worker", len(workers)),
-            ("slot_names", "slot", n_slots),
-        ):
-            names = checked_names(f"schedule.{field}", getattr(self, field), noun, size)
-            object.__setattr__(self, field, names)
+        set_fields(
+            self,
+            worker_slots=workers,
+            arm_slots=arms,
+            limit=whole("schedule.limit", limit, 0),
+            visits=whole("schedule.visits", visits, 1, MOST_VISITS),
+            distinct_workers=distinct_workers,
+            names=checked_names("schedule.names", names, "arm", len(arms)),
+            worker_names=checked_names(
+                "schedule.worker_names", worker_names, "worker", len(workers)
+            ),
+            slot_names=checked_names("schedule.slot_names", slot_names, "slot", n_slots),
+        )
         if {"name"} & set(self.slot_names):
             raise ProblemError('schedule.slot_names has a slot called "name"; choose another word.')
 

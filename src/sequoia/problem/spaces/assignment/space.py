@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -32,12 +31,13 @@ from sequoia.validation import (
     is_not_negative,
     is_positive,
     require,
+    set_fields,
 )
 
 _MAX_LOADS = 2_000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Assignment(ActionSpace):
     """Each acted-on arm is visited by a worker; each worker stays within capacity.
 
@@ -52,35 +52,31 @@ class Assignment(ActionSpace):
     kind = "assignment"
     costs: FloatArray
     capacities: FloatArray
-    names: Sequence[str] = None  # type: ignore[assignment]
-    worker_names: Sequence[str] = None  # type: ignore[assignment]
+    names: Sequence[str]
+    worker_names: Sequence[str]
 
-    if TYPE_CHECKING:  # what callers may pass; __post_init__ converts and checks it
-
-        def __init__(
-            self,
-            costs: ArrayLike,
-            capacities: ArrayLike,
-            names: Sequence[str] | None = None,
-            worker_names: Sequence[str] | None = None,
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
-        costs = frozen("assignment.costs", self.costs, np.float64, (None,))
+    def __init__(
+        self,
+        costs: ArrayLike,
+        capacities: ArrayLike,
+        names: Sequence[str] | None = None,
+        worker_names: Sequence[str] | None = None,
+    ) -> None:
+        costs = frozen("assignment.costs", costs, np.float64, (None,))
         require("assignment.costs", costs, np.isfinite(costs) & (costs > 0), "a cost is positive")
-        capacities = frozen("assignment.capacities", self.capacities, np.float64, (None,))
+        capacities = frozen("assignment.capacities", capacities, np.float64, (None,))
         fine = np.isfinite(capacities) & (capacities >= 0)
         require("assignment.capacities", capacities, fine, "a capacity is not negative")
         pairs = len(costs) * len(capacities)
         require_at_most("assignment", pairs, "pairs of worker and arm", MOST_COLUMNS)
-        workers = checked_names(
-            "assignment.worker_names", self.worker_names, "worker", len(capacities)
+        workers = checked_names("assignment.worker_names", worker_names, "worker", len(capacities))
+        set_fields(
+            self,
+            costs=costs,
+            capacities=capacities,
+            names=checked_names("assignment.names", names, "arm", len(costs)),
+            worker_names=workers,
         )
-        object.__setattr__(self, "costs", costs)
-        object.__setattr__(self, "capacities", capacities)
-        names = checked_names("assignment.names", self.names, "arm", len(costs))
-        object.__setattr__(self, "names", names)
-        object.__setattr__(self, "worker_names", workers)
 
     @property
     def n_workers(self) -> int:

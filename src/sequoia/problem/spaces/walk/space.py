@@ -23,7 +23,16 @@ from sequoia.problem.system import Decision, LinearSystem
 from sequoia.problem.tables import Column, Table, TableSet, table
 from sequoia.problem.tasks import Task
 from sequoia.sizes import MOST_COLUMNS, MOST_STEPS, require_at_most
-from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, frozen, require, whole
+from sequoia.validation import (
+    ActionArray,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    frozen,
+    require,
+    set_fields,
+    whole,
+)
 
 if TYPE_CHECKING:
     import networkx as nx
@@ -33,7 +42,7 @@ _EASES = (1.5, 3.0, 6.0, 12.0)
 _MOST_NODES = 10**9
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, init=False)
 class Walk(ActionSpace):
     """Act on at most ``limit`` nodes along a closed walk of ``length`` steps.
 
@@ -64,53 +73,42 @@ class Walk(ActionSpace):
     source: int
     length: int
     limit: int
-    lengths: IntArray = None  # type: ignore[assignment]
-    names: Sequence[str] = None  # type: ignore[assignment]
-    positions: FloatArray | None = None
+    lengths: IntArray
+    names: Sequence[str]
+    positions: FloatArray | None
 
-    if TYPE_CHECKING:  # what callers may pass; __post_init__ converts and checks it
-
-        def __init__(
-            self,
-            edges: ArrayLike,
-            source: int,
-            length: int,
-            limit: int,
-            lengths: ArrayLike | None = None,
-            names: Sequence[str] | None = None,
-            positions: ArrayLike | None = None,
-        ) -> None: ...
-
-    def __post_init__(self) -> None:
-        edges = frozen("walk.edges", self.edges, np.int64, (None, 2))
-        require("walk.edges", edges, edges >= 0, "nodes are numbered from 0")
-        size = len(self.names) if self.names is not None else int(edges.max(initial=0)) + 1
-        require("walk.edges", edges, edges < size, f"there are only {size} nodes")
-        loops = edges[:, 0] != edges[:, 1]
-        require("walk.edges", edges[:, 0], loops, "an edge joins two different nodes")
-        seen: dict[tuple[int, int], int] = {}
-        for index, (a, b) in enumerate(np.sort(edges, axis=1).tolist()):
-            if seen.setdefault((a, b), index) != index:
-                raise ProblemError(f"walk.edges[{index}] repeats the edge {a}–{b}.")
-        lengths = np.ones(len(edges)) if self.lengths is None else self.lengths
+    def __init__(
+        self,
+        edges: ArrayLike,
+        source: int,
+        length: int,
+        limit: int,
+        lengths: ArrayLike | None = None,
+        names: Sequence[str] | None = None,
+        positions: ArrayLike | None = None,
+    ) -> None:
+        edges = _checked_edges(edges, None if names is None else len(names))
+        size = len(names) if names is not None else int(edges.max(initial=0)) + 1
+        lengths = np.ones(len(edges)) if lengths is None else lengths
         lengths = frozen("walk.lengths", lengths, np.int64, (len(edges),))
         require("walk.lengths", lengths, lengths >= 1, "a length is a whole number of at least 1")
-        for field, least, most in (
-            ("source", 0, size - 1),
-            ("length", 1, MOST_STEPS),
-            ("limit", 0, _MOST_NODES),
-        ):
-            value = whole(f"walk.{field}", getattr(self, field), least, most)
-            object.__setattr__(self, field, value)
-        arcs = (2 * len(edges) + size) * self.length
+        source = whole("walk.source", source, 0, size - 1)
+        length = whole("walk.length", length, 1, MOST_STEPS)
+        arcs = (2 * len(edges) + size) * length
         require_at_most("walk", arcs, "arcs and steps at which they are entered", MOST_COLUMNS)
-        if self.positions is not None:
-            positions = frozen("walk.positions", self.positions, np.float64, (size, 2))
+        if positions is not None:
+            positions = frozen("walk.positions", positions, np.float64, (size, 2))
             require("walk.positions", positions, np.isfinite(positions), "a number is wanted")
-            object.__setattr__(self, "positions", positions)
-        object.__setattr__(self, "edges", edges)
-        object.__setattr__(self, "lengths", lengths)
-        object.__setattr__(self, "names", checked_names("walk.names", self.names, "node", size))
+        set_fields(
+            self,
+            edges=edges,
+            source=source,
+            length=length,
+            limit=whole("walk.limit", limit, 0, _MOST_NODES),
+            lengths=lengths,
+            names=checked_names("walk.names", names, "node", size),
+            positions=positions,
+        )
 
     @classmethod
     def from_graph(cls, graph: "nx.Graph", source: str, length: int, limit: int) -> "Walk":
@@ -401,6 +399,21 @@ class Walk(ActionSpace):
         _note_loops_and_repeats(edges, pairs)
         content.settle()
         return cls(pairs, names.index(source), length, limit, lengths, names, positions)
+
+
+def _checked_edges(given: ArrayLike, size: int | None) -> IntArray:
+    """Return pairs of different nodes, each pair once."""
+    edges = frozen("walk.edges", given, np.int64, (None, 2))
+    require("walk.edges", edges, edges >= 0, "nodes are numbered from 0")
+    if size is not None:
+        require("walk.edges", edges, edges < size, f"there are only {size} nodes")
+    loops = edges[:, 0] != edges[:, 1]
+    require("walk.edges", edges[:, 0], loops, "an edge joins two different nodes")
+    seen: dict[tuple[int, int], int] = {}
+    for index, (a, b) in enumerate(np.sort(edges, axis=1).tolist()):
+        if seen.setdefault((a, b), index) != index:
+            raise ProblemError(f"walk.edges[{index}] repeats the edge {a}–{b}.")
+    return edges
 
 
 def _note_loops_and_repeats(edges: Table, pairs: IntArray) -> None:
