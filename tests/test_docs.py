@@ -1,19 +1,15 @@
 """What the documentation says is true: links resolve, examples run, options exist."""
 
 import inspect
-import os
 import pkgutil
 import re
 import shlex
-import subprocess
-import sys
 from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
 
 import sequoia
-from real_command import PATIENCE
 from sequoia.cli import main
 from sequoia.problem.families import FAMILIES
 
@@ -104,23 +100,6 @@ def test_the_readme_example_is_ten_lines_or_so_and_prints():
     [(_, content)] = blocks("README.md", "python")
     assert len([line for line in content.splitlines() if line.strip()]) <= 12
     assert commands("README.md")[0][:2] == ["make", "capacity"]
-
-
-def test_the_readme_example_has_the_right_types(tmp_path):
-    """As a user of mypy would check it."""
-    pytest.importorskip("mypy")
-    [(_, content)] = blocks("README.md", "python")
-    example = tmp_path / "example.py"
-    example.write_text(content, encoding="utf-8")
-    done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", str(example)],
-        cwd=ROOT,
-        env=os.environ | {"MYPYPATH": str(ROOT / "src")},
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-    )
-    assert done.returncode == 0, done.stdout
 
 
 def test_the_clinic_that_asks_for_too_much(tmp_path, monkeypatch, capsys):

@@ -1,5 +1,8 @@
 """Arms: validation, ladders, tables by dose, shared models."""
 
+import pickle
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -141,3 +144,12 @@ def test_an_arm_with_one_state_has_nothing_to_draw():
     arms = Arms.ladder([[7.0]], [[0, 1]])
     assert arms.kernels.tolist() == [[[[1.0]], [[1.0]]]]
     assert arms.cumulative.shape == (0, 2)
+
+
+def test_arms_go_to_other_processes():
+    """An evaluation on several cores sends them there."""
+    arms = Arms.ladder([[0, 1]], [[0.1, 0.8]])
+    arms = replace(arms, dose_names={1.0: "a visit"}, state_names=["ill", "well"])
+    there = pickle.loads(pickle.dumps(arms))
+    assert there.say_dose(1.0) == "1 (a visit)"
+    assert there.kernels.tolist() == arms.kernels.tolist()

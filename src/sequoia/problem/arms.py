@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -97,7 +96,7 @@ class Arms:
             names=checked_names("arms.names", names, "arm", len(model)),
             model_names=checked_names("arms.model_names", model_names, "model", models),
             state_names=checked_names("arms.state_names", state_names, "state", states),
-            dose_names=MappingProxyType(called),
+            dose_names=called,
         )
 
     def called(self, models: IntArray) -> IntArray | list[str]:
