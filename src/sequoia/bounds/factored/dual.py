@@ -1,8 +1,9 @@
 """Prices between clusters: the dual function, and a way down it."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -53,20 +54,25 @@ class Dual:
     def evaluate(self, prices: FloatArray) -> tuple[float, FloatArray]:
         """Return the bound at row prices ``(B, R)``, and a direction in which it rises, (B, R)."""
         paid = self._paid(prices)
-        total = 0.0
-        used = np.zeros((self.horizon.n_blocks, self.links.first[-1]))
+        weights = self.horizon.weights
+        total, rates = 0.0, np.zeros(prices.shape)
         for index in range(len(self.tables)):
             values, policy = self._backward(index, paid)
             total += float(self.starts[index] @ values[0])
-            self._forward(index, policy, used)
-        weights = self.horizon.weights
-        rates = (self.links.rows.use @ used.T).T / weights[:, None]
+            for block, mass in enumerate(self._forward(index, policy)):
+                met = self._uses[self.links.first[index] + policy[block]]
+                rates[block] += mass @ met / weights[block]
         support, slope = support_slope(self.links.rows, prices, rates)
         return total + float(weights @ support), slope
 
     def _paid(self, prices: FloatArray) -> FloatArray:
-        result: FloatArray = (csr_array(self.links.rows.use.T) @ prices.T).T
+        result: FloatArray = (self._uses @ prices.T).T
         return result
+
+    @cached_property
+    def _uses(self) -> csr_array:
+        """How much of each row every configuration uses, ``(K, R)``."""
+        return csr_array(self.links.rows.use.T)
 
     def _backward(self, index: int, paid: FloatArray) -> tuple[FloatArray, IntArray]:
         """Return values ``(B + 1, U)`` and the best configuration by joint state, ``(B, U)``."""
@@ -87,15 +93,15 @@ class Dual:
             values[block] = ahead.max(axis=1)
         return values, policy
 
-    def _forward(self, index: int, policy: IntArray, used: FloatArray) -> None:
-        """Write how often each configuration is met, discounted."""
+    def _forward(self, index: int, policy: IntArray) -> Iterator[FloatArray]:
+        """Yield how often each joint state is met in each block, discounted, ``(U,)``."""
         table, discount = self.tables[index], self.horizon.discount
         mass = self.starts[index]
         for block, chosen in enumerate(policy):
             moves = table.kernel[chosen]
             if self.horizon.is_endless and block == len(policy) - 1:
                 mass = np.linalg.solve(np.eye(len(mass)) - discount * moves.T, mass)
-            used[block, self.links.first[index] + chosen] = mass
+            yield mass
             mass = discount * (mass @ moves)
 
 
