@@ -84,8 +84,8 @@ def test_walks_begin_at_the_first_node_unless_told(command):
         ("from,to\nA\n", "row 2 has 1 cell; 2 are wanted"),
         ("from,to\nA,B,C\n", "row 2 has 3 cells; 2 are wanted"),
         ("from,to,length\nA,B,far\n", "'far' is not a whole number"),
-        ("from,to,length\nA,B,0\n", "a length is a whole number"),
-        ("from,to\nA,A\n", "an edge joins two different nodes"),
+        ("from,to,length\nA,B,0\n", "row 2, column 'length' is 0; at least 1 is wanted"),
+        ("from,to\nA,A\n", "row 2 joins A to itself; an edge joins two different nodes"),
     ],
 )
 def test_a_wrong_edge_list_is_one_line(command, text, message):
@@ -94,3 +94,19 @@ def test_a_wrong_edge_list_is_one_line(command, text, message):
     assert outcome.code == 2
     assert message in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+def test_the_command_makes_epidemics_on_every_kind_of_graph(command):
+    Path("roads.csv").write_text("from,to\nYork,Leeds\nLeeds,Hull\n")
+    for graph, size in (("lattice", 20), ("small-world", 20), ("villages", 20), ("roads.csv", 3)):
+        arguments = ("make", "epidemic", "--graph", graph, "--force", "-o", "p.npz")
+        assert command(*arguments).code == 0
+        assert load("p.npz").arms.n_arms == size
+    plain = command("make", "epidemic", "-o", "q.npz").out
+    assert plain.partition("fingerprint")[2].strip() == "dff21f6c3bca1c37)."
+    refused = command("make", "epidemic", "--graph", "star", "-o", "r.npz")
+    assert refused.code == 2
+    wanted = "villages, lattice, small-world or the name of a .csv file is wanted"
+    assert wanted in refused.err
+    assert refused.err.count("\n") == 1
+    assert not Path("r.npz").exists()

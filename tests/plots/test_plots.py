@@ -12,6 +12,7 @@ from sequoia.plots import (
     save_plot,
 )
 from sequoia.plots.canvas import new_axes, short_names
+from sequoia.plots.draw_network import draw_network
 from sequoia.policies import Random
 from sequoia.problem.families import (
     capacity,
@@ -21,6 +22,7 @@ from sequoia.problem.families import (
     scheduling,
     standard,
     trap,
+    wildfire,
 )
 from sequoia.problem.families.routing import route_on
 from sequoia.problem.underground import underground
@@ -47,6 +49,10 @@ PROBLEMS = {
     "epidemic 100": epidemic(arms=100),
     "epidemic, one node": epidemic(arms=1),
     "epidemic on a route": epidemic(route=True),
+    "epidemic on a lattice": epidemic(arms=23, graph="lattice"),
+    "epidemic in a small world": epidemic(arms=62, graph="small-world", disease="sir"),
+    "epidemic in pieces": epidemic(arms=30, graph="small-world", degree=0),
+    "wildfire": wildfire(),
     "interventions 100": interventions(arms=100),
     "scheduling 100": scheduling(arms=100),
     "capacity 100": capacity(arms=100),
@@ -107,6 +113,17 @@ def overlapping(boxes) -> bool:
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_every_problem_has_a_picture(tmp_path, name):
     assert_fine(plot_problem(PROBLEMS[name]), tmp_path / "p.png")
+
+
+@pytest.mark.parametrize(("size", "columns"), [(20, 5), (100, 10)])
+def test_a_lattice_looks_like_one(size, columns):
+    rows, across = np.divmod(np.arange(size), columns)
+    places = draw_network(epidemic(arms=size, graph="lattice")).collections[1].get_offsets()
+    edges = np.argwhere(np.abs(rows[:, None] - rows) + np.abs(across[:, None] - across) == 1)
+    along = np.abs(places[edges[:, 0]] - places[edges[:, 1]])
+    assert (along.min(axis=1) < 0.5 * along.max(axis=1)).all(), "edges lie along the axes"
+    apart = np.linalg.norm(places[:, None] - places, axis=2) + np.eye(size)
+    assert apart.min() > 0.3 * np.linalg.norm(along, axis=1).mean(), "no two nodes are folded"
 
 
 @pytest.mark.parametrize(

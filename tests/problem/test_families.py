@@ -22,7 +22,7 @@ from sequoia.problem.families import (
 from sequoia.problem.families.routing import route_on
 
 SEEDED = [name for name in FAMILIES if name != "trap"]
-LADDERS = [name for name in SEEDED if name != "epidemic"]
+LADDERS = [name for name in SEEDED if name not in ("epidemic", "wildfire")]
 PAPER_SIZES = [(20, 5), (40, 10), (100, 20)]
 LONG, SHORT = [0.2, 0.15, 0.1], [0.1, 0.15, 0.2]
 
@@ -194,6 +194,35 @@ def caught(epidemic, pressure):
     return round(float(epidemic.arms.kernels[model, 0, 1, 0]), 9)
 
 
+def lit(wildfire, pressure):
+    """Return the probability that the first tree catches fire under a pressure."""
+    model = wildfire.contagion.models[0, pressure]
+    return round(float(wildfire.arms.kernels[model, 0, 0, 1]), 9)
+
+
+def edges(problem):
+    return problem.contagion.neighbours.nnz // 2
+
+
+def neighbours(problem):
+    return set(np.diff(problem.contagion.neighbours.indptr).tolist())
+
+
+def wet_tree(problem):
+    """Return the probability that a treated tree without fires beside it is lit."""
+    return problem.arms.kernels[0, 1, 0, 1]
+
+
+def names(problem):
+    return list(problem.arms.names)[:2]
+
+
+def helped(problem):
+    """Return the states in which treatment changes anything."""
+    nothing, treated = problem.arms.kernels[problem.contagion.models[0, 1]]
+    return np.flatnonzero((nothing != treated).any(axis=1)).tolist()
+
+
 # family, knob, value, what it changes, and what that is then
 KNOBS = [
     *[
@@ -257,6 +286,46 @@ KNOBS = [
     ("epidemic", "cure", 0.5, lambda p: p.arms.kernels[2, 1, 0, 1], 0.5),
     ("epidemic", "protect", 0.5, lambda p: p.arms.kernels[0, 1, 1, 0], 0.01),
     ("epidemic", "sick_share", 0.5, lambda p: p.start[3].tolist(), [0.5, 0.5]),
+    ("epidemic", "graph", "lattice", names, ["node 0-0", "node 0-1"]),
+    ("epidemic", "graph", "small-world", edges, 40),
+    ("epidemic", "disease", "sir", lambda p: p.arms.n_states, 3),
+    ("epidemic", "treat", "infected", helped, [0]),
+    ("epidemic", "treat", "healthy", helped, [1]),
+    ("wildfire", "budget", 3, limit, 3),
+    ("wildfire", "graph", "villages", names, ["node 0", "node 1"]),
+    ("wildfire", "columns", 5, lambda p: p.arms.names[5], "node 1-0"),
+    ("wildfire", "importance", 3, lambda p: set(p.arms.rewards[:, 0]), {1, 2, 3}),
+    ("wildfire", "treat", "trees", helped, [0]),
+    ("wildfire", "treat", "both", helped, [0, 1]),
+    ("wildfire", "spread", 0.5, lambda p: lit(p, 3), 1 - 0.5**3),
+    ("wildfire", "lightning", 0.1, lambda p: lit(p, 0), 0.1),
+    ("wildfire", "burn_out", 0.25, lambda p: p.arms.kernels[0, 0, 1, 2], 0.25),
+    ("wildfire", "douse", 0.5, lambda p: p.arms.kernels[0, 1, 1, 2], 0.5),
+    ("wildfire", "burning", 5, lambda p: p.start.sum(axis=0).tolist(), [95, 5, 0]),
+]
+
+# The same for knobs that go with others
+KNOBS_TOGETHER = [
+    ("epidemic", {"graph": "lattice"}, "columns", 10, lambda p: p.arms.names[10], "node 1-0"),
+    *[
+        entry
+        for name, count in (("epidemic", 20), ("wildfire", 100))
+        for entry in (
+            (name, {"graph": "villages"}, "village", 1, edges, count),
+            (name, {"graph": "small-world"}, "degree", 2, edges, count),
+            (name, {"graph": "small-world", "degree": 2}, "rewire", 0.0, neighbours, {2}),
+        )
+    ],
+    (
+        "epidemic",
+        {"disease": "sir"},
+        "vaccinate",
+        0.5,
+        lambda p: p.arms.kernels[0, 1, 1, 2],
+        0.5,
+    ),
+    ("epidemic", {"disease": "sir"}, "wane", 0.5, lambda p: p.arms.kernels[0, 0, 2, 1], 0.5),
+    ("wildfire", {"treat": "both", "lightning": 0.5}, "wet", 0.5, wet_tree, 0.25),
 ]
 
 
@@ -264,6 +333,12 @@ KNOBS = [
 def test_a_knob_changes_what_it_says(name, knob, value, what, wanted):
     assert what(FAMILIES[name]()) != wanted
     assert what(FAMILIES[name](**{knob: value})) == wanted
+
+
+@pytest.mark.parametrize(("name", "others", "knob", "value", "what", "wanted"), KNOBS_TOGETHER)
+def test_a_knob_that_goes_with_others_changes_what_it_says(name, others, knob, value, what, wanted):
+    assert what(FAMILIES[name](**others)) != wanted
+    assert what(FAMILIES[name](**others, **{knob: value})) == wanted
 
 
 def test_skew_makes_arms_late_and_workers_early():
@@ -313,6 +388,7 @@ def test_every_knob_is_tested():
     tested = {(name, knob) for name, knob, *_ in KNOBS}
     tested |= {("scheduling", "skew"), ("interventions", "link"), ("standard", "dynamics")}
     tested |= {("epidemic", "steps")}
+    tested |= {(name, knob) for name, _, knob, *_ in KNOBS_TOGETHER}
     for name, family in FAMILIES.items():
         for knob in inspect.signature(family).parameters:
             assert knob == "seed" or (name, knob) in tested
@@ -385,6 +461,31 @@ BAD = [
     ("epidemic", {"sick_share": 1.1}, r"sick_share is 1\.1; 0 to 1"),
     ("epidemic", {"steps": 4}, r"steps is 4, but only a route has steps"),
     ("epidemic", {"route": True, "steps": 0}, r"length is 0"),
+    ("epidemic", {"disease": "flu"}, r"disease is 'flu'; known: sis, sir"),
+    ("epidemic", {"treat": "all"}, r"treat is 'all'; known: both, infected, healthy"),
+    ("epidemic", {"vaccinate": 0.5}, r"vaccinate is 0\.5; it goes with disease sir only"),
+    ("epidemic", {"wane": 0.0}, r"wane is 0\.0; it goes with disease sir only"),
+    ("epidemic", {"disease": "sir", "wane": 2}, r"wane is 2; 0 to 1"),
+    ("epidemic", {"disease": "sir", "vaccinate": -1}, r"vaccinate is -1; 0 to 1"),
+    ("epidemic", {"columns": 3}, r"columns is 3; it goes with graph lattice only"),
+    ("epidemic", {"graph": "lattice", "village": 4}, r"village is 4; .* graph villages only"),
+    ("epidemic", {"graph": "lattice", "columns": 0}, r"columns is 0; at least 1"),
+    ("epidemic", {"graph": "lattice", "rewire": 0.1}, r"rewire is 0\.1; .* small-world only"),
+    ("epidemic", {"graph": "small-world", "degree": 3}, r"degree is 3; an even number below 20"),
+    ("epidemic", {"graph": "small-world", "degree": 20}, r"degree is 20; an even number below 20"),
+    ("epidemic", {"graph": "small-world", "degree": -2}, r"degree is -2; an even number"),
+    ("epidemic", {"graph": "small-world", "rewire": 1.5}, r"rewire is 1\.5; 0 to 1"),
+    ("wildfire", {"budget": -1}, r"budget is -1; at least 0"),
+    ("wildfire", {"burning": 101}, r"burning is 101; 0 to 100"),
+    ("wildfire", {"burning": -1}, r"burning is -1; 0 to 100"),
+    ("wildfire", {"importance": 0}, r"importance is 0; at least 1"),
+    ("wildfire", {"spread": 2}, r"spread is 2; 0 to 1"),
+    ("wildfire", {"lightning": -1}, r"lightning is -1; 0 to 1"),
+    ("wildfire", {"burn_out": 2}, r"burn_out is 2; 0 to 1"),
+    ("wildfire", {"douse": 2}, r"douse is 2; 0 to 1"),
+    ("wildfire", {"wet": float("nan")}, r"wet is nan; 0 to 1"),
+    ("wildfire", {"treat": "fire"}, r"treat is 'fire'; known: burning, trees, both"),
+    ("wildfire", {"graph": "torus"}, r"graph is 'torus'; villages, lattice, small-world or"),
 ]
 
 
@@ -412,6 +513,11 @@ def test_a_bad_knob_is_a_problem_error(name, knobs, message):
         ("epidemic", {"arms": 5, "village": 1}),
         ("epidemic", {"arms": 5, "village": 9}),
         ("epidemic", {"arms": 7, "route": True, "budget": 0}),
+        ("epidemic", {"arms": 1, "graph": "lattice"}),
+        ("epidemic", {"arms": 1, "graph": "small-world"}),
+        ("epidemic", {"arms": 4, "graph": "small-world", "disease": "sir", "route": True}),
+        ("wildfire", {"arms": 1, "burning": 0}),
+        ("wildfire", {"arms": 8, "burning": 8, "budget": 0}),
     ],
 )
 def test_corners_are_well_formed(name, knobs):
@@ -426,8 +532,8 @@ def test_same_seed_same_problem(name):
     assert first.fingerprint == again.fingerprint
     assert first.fingerprint != other.fingerprint
     tables = [problem.to_tables().tables for problem in (first, other)]
-    drawn = {"neighbours"} if name == "epidemic" else {"transitions"}
-    assert all(differ(tables[0][table], tables[1][table]) for table in drawn)
+    drawn = {"epidemic": "neighbours", "wildfire": "arms"}.get(name, "transitions")
+    assert differ(tables[0][drawn], tables[1][drawn])
 
 
 def differ(one, other):

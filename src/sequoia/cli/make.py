@@ -84,7 +84,7 @@ def _routing_command() -> Callable[..., None]:
                 flag = f"--{knob.replace('_', '-')}"
                 raise typer.BadParameter(f"{flag} does not go with --edges; the graph decides.")
             del knobs[knob]
-        graph = read_graph(edges)
+        graph = read_graph(edges, "length")
         start = source if source is not None else next(iter(graph.nodes))
         return _write(route_on(graph, start, **knobs), output, force)
 

@@ -73,10 +73,14 @@ def seams(cells: int) -> dict[str, Any]:
 
 
 def short_names(names: Sequence[str]) -> tuple[str, list[str]]:
-    """Split ``arm 0``, ``arm 1``, … into ``"arms"`` and the numbers; other names stay whole."""
+    """Split ``arm 0``, … or ``node 0-0``, … into noun and numbers; other names stay whole."""
     nouns = {name.rpartition(" ")[0] for name in names}
     numbers = [name.rpartition(" ")[2] for name in names]
-    if len(nouns) == 1 and "" not in nouns and all(map(str.isdigit, numbers)):
+    if (
+        len(nouns) == 1
+        and "" not in nouns
+        and all(each.replace("-", "").isdigit() for each in numbers)
+    ):
         return f"{nouns.pop()}s", numbers
     return "", [name if len(name) <= 24 else f"{name[:23]}…" for name in names]
 

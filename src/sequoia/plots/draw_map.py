@@ -65,11 +65,33 @@ def positions(space: Walk) -> FloatArray:
 
 
 def springs(edges: IntArray, size: int) -> FloatArray:
-    """Return where nodes come to rest when edges, ``(E, 2)``, pull and nodes push, ``(N, 2)``."""
-    graph = nx.Graph(edges.tolist())
+    """Return where nodes come to rest when edges, ``(E, 2)``, pull and nodes push, ``(N, 2)``.
+
+    They begin unfolded, at the slowest vibrations of the graph, and end upright, so that a lattice
+    looks like one.
+    """
+    graph = nx.Graph()
     graph.add_nodes_from(range(size))
-    places = nx.spring_layout(graph, seed=1, iterations=200)
-    return np.array([places[node] for node in range(size)])
+    graph.add_edges_from(edges.tolist())
+    spread = nx.spectral_layout(graph)
+    # Nodes that begin in one place could not push each other apart.
+    luck = np.random.default_rng(1).normal(scale=1e-3, size=(size, 2))
+    begin = {node: spread[node] + luck[node] for node in range(size)}
+    rest = nx.spring_layout(graph, pos=begin, seed=1, iterations=200)
+    return _upright(np.array([rest[node] for node in range(size)]), edges)
+
+
+def _upright(places: FloatArray, edges: IntArray) -> FloatArray:
+    """Turn the nodes so that most edges lie along an axis, and the first node is top left."""
+    if not len(edges):
+        return places
+    flat = (places - places.mean(axis=0)) @ [1, 1j]
+    along = flat[edges[:, 1]] - flat[edges[:, 0]]
+    # The fourth power takes all four directions of an axis, or of its normal, to one.
+    turned = flat * np.exp(-0.25j * np.angle(np.sum(along**4)))
+    across = turned.real * (1 if turned[0].real <= 0 else -1)
+    up = turned.imag * (1 if turned[0].imag >= 0 else -1)
+    return np.stack([across, up], axis=1)
 
 
 def _write_lengths(ax: Axes, space: Walk, places: FloatArray) -> None:

@@ -4,14 +4,17 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
-from sequoia.plots.canvas import GREY, new_axes, short_names, title
+from sequoia.plots.canvas import GREY, VERMILION, new_axes, short_names, title
 from sequoia.plots.draw_map import springs
 from sequoia.plots.labels import label_points
 from sequoia.problem import Problem
 
 
 def draw_network(problem: Problem, ax: Axes | None = None) -> Axes:
-    """Draw arms, coloured by what they pay at best, and lines between those that infect."""
+    """Draw arms, coloured by what they pay at best, and lines between those that infect.
+
+    Where it begins at some arms rather than others, these have a ring.
+    """
     assert problem.contagion is not None
     size = problem.arms.n_arms
     ax = ax if ax is not None else new_axes(8.0, 5.0 if size <= 40 else 7.0)
@@ -31,6 +34,20 @@ def draw_network(problem: Problem, ax: Axes | None = None) -> Axes:
         zorder=2,
     )
     ax.figure.colorbar(dots, ax=ax, label="best reward of the arm", pad=0.01)
+    spreading = problem.start @ (problem.contagion.sources > 0)
+    if np.ptp(spreading) > 0:
+        first = places[spreading > (spreading.min() + spreading.max()) / 2]
+        ax.scatter(
+            first[:, 0],
+            first[:, 1],
+            s=140 if size <= 40 else 90,
+            facecolors="none",
+            edgecolors=VERMILION,
+            linewidths=1.5,
+            zorder=3,
+            label="spreading begins here",
+        )
+        ax.legend(loc="upper left", bbox_to_anchor=(0.0, 0.0), frameon=False, fontsize=8)
     ax.margins(0.12, 0.08)
     ax.set_axis_off()
     label_points(ax, places, short_names(problem.arms.names)[1], edges)

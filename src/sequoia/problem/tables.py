@@ -69,9 +69,12 @@ class Table:
         self.require(name, values, holds(values) | ~is_read, wanted)
         return values
 
-    def integers(self, name: str) -> IntArray:
-        """Return a column of whole numbers; 0 if wrong."""
-        return self._read(name, self._integer, np.int64, 0, "a whole number")[0]
+    def integers(self, name: str, least: int | None = None) -> IntArray:
+        """Return a column of whole numbers, of at least ``least`` if that is given; 0 if wrong."""
+        values, is_read = self._read(name, self._integer, np.int64, 0, "a whole number")
+        if least is not None:
+            self.require(name, values, (values >= least) | ~is_read, f"at least {least} is wanted")
+        return values
 
     def booleans(self, name: str) -> BoolArray:
         """Return a column of 0 and 1."""

@@ -1,4 +1,4 @@
-"""Problem families, the paper's and an epidemic, each a function with its knobs as arguments."""
+"""Problem families, the paper's and two of contagion, each a function with its knobs."""
 
 import inspect
 from collections.abc import Callable
@@ -12,12 +12,13 @@ from sequoia.problem.families.routing import routing
 from sequoia.problem.families.scheduling import scheduling
 from sequoia.problem.families.standard import standard
 from sequoia.problem.families.trap import trap
+from sequoia.problem.families.wildfire import wildfire
 from sequoia.problem.names import closest
 from sequoia.problem.problem import Problem
 
 FAMILIES: dict[str, Callable[..., Problem]] = {
     family.__name__: family
-    for family in (interventions, scheduling, capacity, routing, standard, trap, epidemic)
+    for family in (interventions, scheduling, capacity, routing, standard, trap, epidemic, wildfire)
 }
 
 
@@ -44,4 +45,5 @@ __all__ = [
     "scheduling",
     "standard",
     "trap",
+    "wildfire",
 ]

@@ -34,6 +34,13 @@ def at_least(name: str, value: float, least: float) -> None:
         raise ProblemError(f"{name} is {value}; at most {_MOST} is wanted.")
 
 
+def chances(**values: float) -> None:
+    """Raise a `ProblemError` unless all values are probabilities."""
+    for name, value in values.items():
+        if not 0 <= value <= 1:
+            raise ProblemError(f"{name} is {value}; 0 to 1 is wanted.")
+
+
 def one_of(name: str, value: str, known: tuple[str, ...]) -> None:
     """Raise a `ProblemError` unless ``value`` is known."""
     if value not in known:
@@ -88,8 +95,7 @@ def ladder_arms(
 
 def bernoulli_start(arms: int, states: int, share: float) -> FloatArray:
     """Return a start in state 1 with probability ``share``, else in state 0, ``(J, S)``."""
-    if not 0 <= share <= 1:
-        raise ProblemError(f"start_share is {share}; 0 to 1 is wanted.")
+    chances(start_share=share)
     start = np.zeros((arms, states))
     start[:, 0], start[:, 1] = 1 - share, share
     return start

@@ -1,112 +1,135 @@
-"""An epidemic on a network of villages: nodes infect their neighbours."""
+"""An epidemic on a network: nodes infect their neighbours."""
 
-from itertools import combinations
 from typing import Annotated
 
 import networkx as nx
 import numpy as np
 
 from sequoia.errors import ProblemError
-from sequoia.problem.arms import Arms
-from sequoia.problem.contagion import Contagion
-from sequoia.problem.families import base
+from sequoia.problem.families import base, networks
+from sequoia.problem.families.spreading import arms_on, caught
 from sequoia.problem.problem import Problem
 from sequoia.problem.spaces import ActionSpace, Budget, Walk
 from sequoia.rng import stream
-from sequoia.sizes import MOST_COLUMNS, require_at_most, require_memory
-from sequoia.validation import FloatArray, IntArray
+from sequoia.validation import FloatArray
+
+_WORDS = {"sis": "epidemic", "sir": "epidemic with immunity"}
 
 
 def epidemic(
-    arms: Annotated[int, "number of nodes"] = 20,
+    arms: Annotated[int | None, "number of nodes; 20, or as many as the file names"] = None,
     budget: Annotated[
         int | None, "treatments in a step; a quarter of the nodes, a fifth from 100 on"
     ] = None,
     route: Annotated[bool, "treat along a closed walk on the network"] = False,
     steps: Annotated[int | None, "steps of that walk; twice the budget"] = None,
-    village: Annotated[int, "nodes of a village; all are neighbours of each other"] = 4,
-    importance: Annotated[int, "a healthy node pays 1 to so much, at random"] = 3,
+    graph: networks.Graph = "villages",
+    village: networks.Village = None,
+    columns: networks.Columns = None,
+    degree: networks.Degree = None,
+    rewire: networks.Rewire = None,
+    importance: Annotated[int, "a node that is not infected pays 1 to so much, at random"] = 3,
+    disease: Annotated[str, "sis: who recovers is healthy; sir: who recovers is immune"] = "sis",
+    treat: Annotated[str, "whom treatment helps: both, infected or healthy"] = "both",
     infect: Annotated[float, "probability to catch it from one infected neighbour"] = 0.3,
     arrive: Annotated[float, "probability to catch it from elsewhere"] = 0.02,
     recover: Annotated[float, "probability to recover without treatment"] = 0.1,
     cure: Annotated[float, "probability that treatment cures an infected node"] = 0.8,
     protect: Annotated[float, "share of infections that treatment of a healthy node averts"] = 0.8,
+    vaccinate: Annotated[
+        float | None, "sir: probability that treatment makes a healthy node immune; 0.8"
+    ] = None,
+    wane: Annotated[float | None, "sir: probability to lose immunity; 0"] = None,
     sick_share: Annotated[float, "probability that a node is infected at first"] = 0.3,
     horizon: base.Horizon = 20,
     discount: base.Discount = 0.99,
     seed: base.Seed = 0,
 ) -> Problem:
-    """Make an epidemic on a ring of villages: treating a node also spares its neighbours.
+    """Make an epidemic on a network: treating a node also spares its neighbours.
 
-    State 0 is infected and pays nothing; state 1 is healthy. The neighbours' states decide how
-    likely a healthy node is to fall ill, so the arms cannot be taken one by one.
+    State 0 is infected and pays nothing; state 1 is healthy; with ``sir``, state 2 is immune. The
+    neighbours' states decide how likely a healthy node is to fall ill, so the arms cannot be taken
+    one by one.
     """
     rng = stream(seed, "family:epidemic")
-    _check_chances(infect=infect, arrive=arrive, recover=recover, cure=cure, protect=protect)
-    _check_chances(sick_share=sick_share)
-    for name, value in (("arms", arms), ("village", village), ("importance", importance)):
-        base.at_least(name, value, 1)
-    require_at_most(
-        f"{arms} nodes in villages of {village}",
-        0.5 * arms * min(village, arms),
-        "pairs of neighbours",
-        MOST_COLUMNS,
+    base.chances(infect=infect, arrive=arrive, recover=recover, cure=cure, protect=protect)
+    base.chances(sick_share=sick_share)
+    base.one_of("treat", treat, ("both", "infected", "healthy"))
+    net = networks.network(graph, arms, 20, rng, village, columns, degree, rewire)
+    # What each dose does: none, then treatment, where that helps.
+    is_for_healthy = treat != "infected"
+    spared = np.array([0.0, protect if is_for_healthy else 0.0])
+    ill = np.multiply.outer(caught(net, infect, arrive), 1 - spared)
+    well = np.array([recover, recover if treat == "healthy" else cure])
+    kernels = _kernels(disease, ill, well, vaccinate, wane, is_for_healthy)
+    states = kernels.shape[-1]
+    # Names are part of a problem's fingerprint, which those without immunity keep.
+    names = ["infected", "healthy", "immune"] if states == 3 else None
+    people, contagion = arms_on(
+        net, kernels, [1, 0, 0][:states], [0, 1, 1][:states], importance, rng, names
     )
-    require_memory(f"{importance} kinds of nodes", 8.0 * importance * (min(village, arms) + 2))
-    graph = ring_of_villages(arms, village, rng)
-    neighbours = nx.to_scipy_sparse_array(graph, dtype=np.int64, format="csr")
-    most = int(neighbours.sum(axis=1).max())
-    pays = rng.integers(1, importance + 1, arms)
-    limit = base.budget_for(arms, budget)
-    # Nodes of one importance share their models: one for each number of infected neighbours.
-    models: IntArray = (pays - 1)[:, None] * (most + 1) + np.arange(most + 1)
-    caught: FloatArray = 1 - (1 - arrive) * np.power(1.0 - infect, np.arange(most + 1))
+    limit = base.budget_for(len(net), budget)
     return Problem(
-        name=_name(arms, limit, route, seed),
-        arms=Arms(
-            rewards=np.repeat([[0, paid] for paid in range(1, importance + 1)], most + 1, axis=0),
-            doses=np.tile([0.0, 1.0], (importance * (most + 1), 1)),
-            kernels=np.tile(_kernels(caught, recover, cure, protect), (importance, 1, 1, 1)),
-            model=models[:, 0],
-            names=list(graph.nodes),
-        ),
-        space=_space(graph, limit, route, steps),
-        start=np.tile([sick_share, 1 - sick_share], (arms, 1)),
+        name=_name(f"{_WORDS[disease]}{networks.place(graph)}", len(net), limit, route, seed),
+        arms=people,
+        space=_space(net, limit, route, steps),
+        start=np.tile([sick_share, 1 - sick_share, 0.0][:states], (len(net), 1)),
         horizon=horizon,
         discount=discount,
-        contagion=Contagion(neighbours, np.array([1, 0]), models),
+        contagion=contagion,
     )
 
 
-def ring_of_villages(nodes: int, village: int, rng: np.random.Generator) -> nx.Graph:
-    """Return villages in which all are neighbours, each joined to the next by one bridge."""
-    graph = nx.Graph()
-    firsts = range(0, nodes, village)
-    angle = 2 * np.pi / max(len(firsts), 1)
-    members = []
-    for number, first in enumerate(firsts):
-        names = [f"node {node}" for node in range(first, min(first + village, nodes))]
-        for place, name in enumerate(names):
-            turn = number * angle + 2 * np.pi * place / len(names)
-            centre = len(firsts) * np.exp(1j * number * angle)
-            where = centre + 0.8 * np.exp(1j * turn)
-            graph.add_node(name, pos=(float(where.real), float(where.imag)))
-        graph.add_edges_from(combinations(names, 2))
-        members.append(names)
-    bridges = len(members) if len(members) > 2 else len(members) - 1
-    for number in range(bridges):
-        here, there = members[number], members[(number + 1) % len(members)]
-        graph.add_edge(str(rng.choice(here)), str(rng.choice(there)))
-    return graph
+def _kernels(
+    disease: str,
+    ill: FloatArray,
+    well: FloatArray,
+    vaccinate: float | None,
+    wane: float | None,
+    is_for_healthy: bool,
+) -> FloatArray:
+    """Return the moves by pressure, dose, state and next state, ``(P, 2, S, S)``."""
+    base.one_of("disease", disease, tuple(_WORDS))
+    if disease == "sis":
+        for name, value in (("vaccinate", vaccinate), ("wane", wane)):
+            if value is not None:
+                raise ProblemError(f"{name} is {value}; it goes with disease sir only.")
+        return _sis(ill, well)
+    vaccinate = 0.8 if vaccinate is None else vaccinate
+    wane = 0.0 if wane is None else wane
+    base.chances(vaccinate=vaccinate, wane=wane)
+    return _sir(ill, well, vaccinate if is_for_healthy else 0.0, wane)
 
 
-def _kernels(caught: FloatArray, recover: float, cure: float, protect: float) -> FloatArray:
-    """Return the chances to be infected or healthy next, by pressure, dose and state."""
-    healthy = np.empty((len(caught), 2, 2))
-    healthy[:, 0, 0], healthy[:, 1, 0] = recover, cure
-    healthy[:, 0, 1], healthy[:, 1, 1] = 1 - caught, 1 - (1 - protect) * caught
-    # Rounded, so that people who open the file read 0.2 and not 0.19999999999999996.
-    return np.stack([1 - healthy, healthy], axis=-1).round(12)
+def _sis(ill: FloatArray, well: FloatArray) -> FloatArray:
+    """Return the moves between infected and healthy, ``(P, 2, 2, 2)``.
+
+    Parameters
+    ----------
+    ill
+        Probability that a healthy node falls ill, by pressure and dose, ``(P, 2)``.
+    well
+        Probability that an infected node gets well, by dose, ``(2,)``.
+    """
+    kernels = np.zeros((len(ill), 2, 2, 2))
+    kernels[:, :, 0, 0], kernels[:, :, 0, 1] = 1 - well, well
+    kernels[:, :, 1, 0], kernels[:, :, 1, 1] = ill, 1 - ill
+    return kernels
+
+
+def _sir(ill: FloatArray, well: FloatArray, vaccinate: float, wane: float) -> FloatArray:
+    """Return the moves between infected, healthy and immune, ``(P, 2, 3, 3)``.
+
+    A vaccination that takes works at once; where it does not, the treatment still protects.
+    """
+    immune = np.array([0.0, vaccinate])
+    kernels = np.zeros((len(ill), 2, 3, 3))
+    kernels[:, :, 0, 0], kernels[:, :, 0, 2] = 1 - well, well
+    kernels[:, :, 1, 0] = (1 - immune) * ill
+    kernels[:, :, 1, 1] = (1 - immune) * (1 - ill)
+    kernels[:, :, 1, 2] = immune
+    kernels[:, :, 2, 1], kernels[:, :, 2, 2] = wane, 1 - wane
+    return kernels
 
 
 def _space(graph: nx.Graph, limit: int, route: bool, steps: int | None) -> ActionSpace:
@@ -119,13 +142,7 @@ def _space(graph: nx.Graph, limit: int, route: bool, steps: int | None) -> Actio
     return Budget(np.ones(len(names)), limit, names)
 
 
-def _name(arms: int, limit: int, route: bool, seed: int) -> str:
+def _name(what: str, arms: int, limit: int, route: bool, seed: int) -> str:
     how = "on a route" if route else "a step"
-    what = "treatment" if limit == 1 else "treatments"
-    return f"epidemic, {arms} nodes, {limit} {what} {how}, seed {seed}"
-
-
-def _check_chances(**chances: float) -> None:
-    for name, value in chances.items():
-        if not 0 <= value <= 1:
-            raise ProblemError(f"{name} is {value}; 0 to 1 is wanted.")
+    treated = "treatment" if limit == 1 else "treatments"
+    return f"{what}, {arms} nodes, {limit} {treated} {how}, seed {seed}"
