@@ -61,7 +61,7 @@ def arms_on(
         kernels=np.tile(kernels.round(12), (importance, 1, 1, 1)),
         model=models[:, 0],
         names=list(graph.nodes),
-        state_names=state_names,  # type: ignore[arg-type]
+        state_names=state_names,
     )
     neighbours = nx.to_scipy_sparse_array(graph, dtype=np.int64, format="csr")
     return arms, Contagion(neighbours, np.array(sources), models)
