@@ -1,5 +1,5 @@
 import re
-import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -29,7 +29,7 @@ def tiny(monkeypatch):
         )
 
     # The module, not the command that the package calls by the same name.
-    monkeypatch.setattr(sys.modules["sequoia.cli.reproduce"], "paper_plan", plan)
+    monkeypatch.setattr(import_module("sequoia.cli.reproduce"), "paper_plan", plan)
     return asked
 
 

@@ -31,7 +31,7 @@ def test_a_plan_is_computed_and_the_status_says_so(command):
     Path("plan.toml").write_text(TINY)
     for words in (("sweep", "plan.toml"), ("sweep", "run", "plan.toml")):
         outcome = command(*words, "-o", "results", "--jobs", 1)
-        assert outcome == (0, "Wrote results/numbers.csv and results/times.csv: 1 cells.\n", "")
+        assert outcome == (0, "Wrote results/numbers.csv and results/times.csv: 1 cell.\n", "")
     outcome = command("sweep", "status", "results")
     assert outcome.code == 0
     assert [line.split() for line in outcome.out.splitlines()] == [

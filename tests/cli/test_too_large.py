@@ -59,12 +59,12 @@ def here(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("show long", "horizon is 10000000; a whole number from 1 to 100000 is wanted"),
+        ("show long", "problem.toml, option 'horizon' is 10000000; from 1 to 100000 is wanted"),
         ("make trap --horizon 10000000 -o q.npz", "a whole number from 1 to 100000 is wanted"),
         ("bound p.npz --horizon 100000000", "100,000,000 steps; at most 100,000 are allowed"),
         ("bound p.npz --horizon 100000", "1,200,000 occupancies; at most 1,000,000 are allowed"),
         ("evaluate p.npz --episodes 100000000", "would need 29.8 GiB of memory; at most 1 GiB"),
-        ("show visits", "visits is 3000000000; a whole number from 1 to 1000000 is wanted"),
+        ("show visits", "option 'visits' is 3000000000; from 1 to 1000000 is wanted"),
         ("show deep", "deep/problem.toml cannot be read: it is nested too deeply"),
         ("sweep deep.toml -o s", "deep.toml cannot be read: it is nested too deeply"),
         ("sweep cells.toml -o s", "99,990,000 cells; at most 100,000 are allowed"),

@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 from scipy.sparse import csr_array
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from sequoia.bounds.certificate import Bound
 from sequoia.bounds.factored.dual import Adam, first_move, support_slope
@@ -75,7 +75,7 @@ def clairvoyant_bound(
     gain = np.concatenate([batch.gains(rounds) for batch in batches])
     total = found.bound.total - float(gain.mean())
     spread = float(gain.std(ddof=1)) / np.sqrt(scenarios)
-    margin = float(student.ppf(0.975, scenarios - 1)) * spread
+    margin = float(stdtrit(scenarios - 1, 0.975)) * spread
     spent = time.perf_counter() - began + (found.bound.seconds if relaxation is not None else 0.0)
     detail = f"{scenarios} scenarios; {found.bound.detail}"
     return Bound(total, total / steps, "clairvoyant", spent, margin=margin, detail=detail)

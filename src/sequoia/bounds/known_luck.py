@@ -3,7 +3,7 @@
 import time
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtrit
 
 from sequoia.bounds.certificate import Bound
 from sequoia.errors import ProblemError, TooLarge
@@ -44,7 +44,7 @@ def clairvoyant_search(environment: Environment, *, scenarios: int = 40, seed: i
         ]
     )
     total = float(totals.mean())
-    margin = student.ppf(0.975, scenarios - 1) * totals.std(ddof=1) / np.sqrt(scenarios)
+    margin = stdtrit(scenarios - 1, 0.975) * totals.std(ddof=1) / np.sqrt(scenarios)
     return Bound(
         total,
         total / environment.horizon,

@@ -87,7 +87,8 @@ def _page(headline: str, shown: Mapping[str, str], tables: Sequence[Table]) -> s
 def _headline(results: Results) -> str:
     problems = {(one.family, one.arms, one.seed) for one in results.records}
     seeds = len({one.seed for one in results.records})
-    text = f"{count(len(problems), 'problem')} with up to {count(seeds, 'seed')} done."
+    verb = "is" if len(problems) == 1 else "are"
+    text = f"{count(len(problems), 'problem')} with up to {count(seeds, 'seed')} {verb} done."
     found = [row for row in claims(results).rows if row[1] == ALL]
     items = "".join(f"<li>{escape(words)}: {escape(said)} %</li>" for words, _, _, said, _ in found)
     return f"<p>{text}</p><ul>{items}</ul>" if items else f"<p>{text}</p>"

@@ -283,7 +283,11 @@ class TableSet:
                     f"{kind.__name__} is wanted."
                 )
             elif kind in (int, float) and not least <= value <= most:
-                wanted = f"from {least:g} to {most:g}" if most < math.inf else f"at least {least:g}"
+                wanted = (
+                    f"from {least:.15g} to {most:.15g}"
+                    if most < math.inf
+                    else f"at least {least:g}"
+                )
                 flaw = f"{self.where}, option {name!r} is {value}; {wanted} is wanted."
         if not flaw:
             return value

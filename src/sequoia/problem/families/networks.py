@@ -10,6 +10,7 @@ import numpy as np
 from sequoia.errors import ProblemError
 from sequoia.problem.families import base
 from sequoia.problem.graph_file import read_graph
+from sequoia.sizes import MOST_COLUMNS, require_at_most
 
 # The knobs of networks, each with the words the command shows for it.
 Graph = Annotated[str, "villages, lattice, small-world, or FILE.csv with columns from, to, weight"]
@@ -73,6 +74,9 @@ def place(graph: str) -> str:
 def ring_of_villages(nodes: int, village: int, rng: np.random.Generator) -> nx.Graph:
     """Return villages in which all are neighbours, each joined to the next by one bridge."""
     base.at_least("village", village, 1)
+    pairs = 0.5 * nodes * min(village, nodes)
+    what = f"{nodes} nodes in villages of {village}"
+    require_at_most(what, pairs, "pairs of neighbours", MOST_COLUMNS)
     graph = nx.Graph()
     everyone = _names(nodes)
     firsts = range(0, nodes, village)

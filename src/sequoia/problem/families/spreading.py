@@ -7,6 +7,7 @@ from sequoia.errors import ProblemError
 from sequoia.problem.arms import Arms
 from sequoia.problem.contagion import Contagion
 from sequoia.problem.families import base
+from sequoia.sizes import require_memory
 from sequoia.validation import FloatArray, IntArray
 
 # A table of moves has one block per pressure: a thousand keep files and memory small.
@@ -50,6 +51,7 @@ def arms_on(
     """
     base.at_least("importance", importance, 1)
     pressures = len(kernels)
+    require_memory(f"{importance} kinds of nodes", float(importance) * kernels.size)
     worth = rng.integers(1, importance + 1, len(graph))
     # Nodes of one importance share their models: one for each pressure.
     models: IntArray = (worth - 1)[:, None] * pressures + np.arange(pressures)
