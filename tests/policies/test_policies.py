@@ -29,7 +29,7 @@ from sequoia.simulate import Scenarios, rollout
 RNG = np.random.default_rng(0)
 NAMES = [
     *("idle", "random", "sampling", "iterative-myopic", "myopic", "iterative-dqn", "sequoia"),
-    *("price", "price-update", "whittle", "exact"),
+    *("price", "price-update", "whittle", "lookahead", "exact"),
 ]
 SMALL = {
     "epidemic": epidemic(arms=8),

@@ -24,6 +24,7 @@ from sequoia.evaluation.verdict import cut_off, verdict
 from sequoia.io import clear_unfinished, refuse_to_replace
 from sequoia.models.folder import load_model
 from sequoia.policies import POLICIES
+from sequoia.policies.policy import ROLLOUTS
 from sequoia.problem import Problem, load
 from sequoia.problem.names import count
 
@@ -49,6 +50,9 @@ def evaluate_command(
     episodes: Annotated[int, typer.Option(help="Number of episodes.")] = 50,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     jobs: Annotated[int, typer.Option(help="Number of processes.")] = 1,
+    rollouts: Annotated[
+        int, typer.Option(min=1, help="Rollouts of one decision, for lookahead.")
+    ] = ROLLOUTS,
     bound: Annotated[
         BoundKind, typer.Option(help="Which upper bound to print beside it.")
     ] = "auto",
@@ -69,7 +73,7 @@ def evaluate_command(
     else:
         names = [name.strip() for name in policies.split(",") if name.strip()]
     _check_output(output, force)
-    question = [problem.fingerprint, names, episodes, seed, str(model)]
+    question = [problem.fingerprint, names, episodes, seed, rollouts, str(model)]
     cache = BlockCache(_work_folder(output, question))
     source = os.path.relpath(file, output.parent) if output is not None else str(file)
     with cache.locked(), _watching(cache) as on_event:
@@ -81,6 +85,7 @@ def evaluate_command(
             q=q,
             jobs=jobs,
             bound=bound,
+            rollouts=rollouts,
             work=cache.folder,
             source=source,
             on_event=on_event,

@@ -17,7 +17,7 @@ from sequoia.evaluation.block_runner import Block, BlockRunner, Played, play_blo
 from sequoia.evaluation.evaluation import Evaluation
 from sequoia.evaluation.progress import Clock, Progress
 from sequoia.policies import Policy, QFunction, make_policy
-from sequoia.policies.policy import SECONDS
+from sequoia.policies.policy import ROLLOUTS, SECONDS
 from sequoia.policies.registry import policy_called
 from sequoia.problem import Environment, Problem
 from sequoia.simulate import Episode, Scenarios
@@ -42,6 +42,7 @@ def evaluate(
     jobs: int = 1,
     bound: BoundKind = "auto",
     seconds: float = SECONDS,
+    rollouts: int = ROLLOUTS,
     work: Path | None = None,
     source: str | None = None,
     on_event: Callable[[Progress], None] | None = None,
@@ -67,6 +68,8 @@ def evaluate(
         problem of arms, ``"auto"`` is none.
     seconds
         Longest time for one decision, where a solver is used.
+    rollouts
+        How many rollouts one decision may take, where it takes any.
     work
         A folder for finished pieces. When an evaluation ends early, the same call with the same
         folder goes on from there. `BlockCache.clear` removes it when it is no longer wanted.
@@ -75,18 +78,21 @@ def evaluate(
     on_event
         Called after every finished piece.
     """
-    makers = _makers(policies, q, seconds)
+    makers = _makers(policies, q, seconds, rollouts)
     for name, value in (("episodes", episodes), ("jobs", jobs), ("policies", len(makers))):
         if value < 1:
             raise ProblemError(f"{name} is {value}; at least 1 is wanted.")
-    everyone = {**makers, **({} if REFERENCE in makers else _makers([REFERENCE], None, seconds))}
+    everyone = {
+        **makers,
+        **({} if REFERENCE in makers else _makers([REFERENCE], None, seconds, rollouts)),
+    }
     kind = None
     # Other environments have a bound only where one asks for it: a search may be too large.
     if bound != "none" and (isinstance(environment, Problem) or bound != "auto"):
         kind = resolve_kind(environment, bound)
     scenarios = Scenarios.sample(environment, episodes, seed)
     mark = "" if q is None else _mark(q, scenarios)
-    content = (environment.fingerprint, seed, seconds, __version__)
+    content = (environment.fingerprint, seed, seconds, rollouts, __version__)
     # One block of every policy comes first, so that one that does not apply is known early.
     keys: dict[Block, Key] = {
         (block := Block(name, first, min(BLOCK, episodes - first))): (*block, *content, mark)
@@ -114,6 +120,7 @@ def _makers(
     policies: Sequence[str] | Mapping[str, Maker],
     q: QFunction | None,
     seconds: float,
+    rollouts: int,
 ) -> dict[str, Maker]:
     if isinstance(policies, Mapping):
         return dict(policies)
@@ -123,7 +130,10 @@ def _makers(
     for name in policies:
         if policy_called(name).needs_model and q is None:
             raise ProblemError(f"{name} needs a trained model, and none is given.")
-    return {name: partial(make_policy, name, q=q, seconds=seconds) for name in policies}
+    return {
+        name: partial(make_policy, name, q=q, seconds=seconds, rollouts=rollouts)
+        for name in policies
+    }
 
 
 def _mark(q: QFunction, scenarios: Scenarios) -> str:

@@ -19,29 +19,27 @@ import torch
 from pydantic import Field
 
 from sequoia.evaluation.intervals import Estimate, estimate
-from sequoia.learn.comparisons import Candidates, compare, differences, neighbours, that_matter
 from sequoia.learn.config import Config, Group
-from sequoia.learn.credit import LocalCredit, WholeCredit
 from sequoia.learn.graph_fit import Lessons, first_parameters, fit
 from sequoia.learn.learner import Learner, Round, Tensors
 from sequoia.models.graph_model import GraphModel, neighbourhood_of
 from sequoia.models.graph_network import Parameters
-from sequoia.optimize.auto import Auto
+from sequoia.optimize.auto import LinearAuto
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.linear.argmax import LinearArgmax
-from sequoia.optimize.relu_net import ReluNet
 from sequoia.policies import Policy
 from sequoia.problem import Environment, Problem
 from sequoia.problem.dependencies import dependencies_of, require_dependencies
 from sequoia.problem.environment import States
 from sequoia.rng import stream
 from sequoia.simulate import Decisions, Scenarios, rollout
+from sequoia.simulate.credit import LocalCredit, WholeCredit
+from sequoia.simulate.paired_rollouts import Candidates, compare, neighbours, that_matter
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
 # So that held-out episodes are never those of an evaluation with the same seed.
 _HELD_OUT = 1_000_003
 # Work of a round: components times states. Fewer states suffice where each holds many components.
-_WORK, _FEWEST, _MOST = 16_000, 12, 2_000
+_WORK, _FEWEST, _MOST = 20_000, 12, 2_500
 # The same where every argmax takes a solver, whatever the size.
 _MOST_SOLVED = 60
 # Components times held-out episodes; playing them is a small part of a round.
@@ -72,7 +70,7 @@ class ComparisonSettings(Group):
     states: int | None = Field(default=None, ge=1)
     candidates: int = Field(default=8, ge=1)
     rollouts: int = Field(default=4, ge=1)
-    depth: int = Field(default=20, ge=1)
+    depth: int = Field(default=12, ge=1)
     changes: int | None = Field(default=None, ge=1)
     epsilon: float = Field(default=0.1, ge=0, le=1)
 
@@ -85,8 +83,8 @@ class FitSettings(Group):
     """
 
     gradient_steps: int = Field(default=400, ge=1)
-    batch_size: int = Field(default=512, ge=1)
-    learning_rate: float = Field(default=2e-3, gt=0)
+    batch_size: int = Field(default=128, ge=1)
+    learning_rate: float = Field(default=7e-4, gt=0)
     keep_rounds: int = Field(default=3, ge=1)
 
 
@@ -117,7 +115,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         super().__init__(environment, config, seed)
         self.rng = stream(seed, "policy iteration")
         self._encoding = ActionEncoding.of(environment)
-        self._argmax = _Argmax(self._encoding)
+        self._argmax = LinearAuto(self._encoding)
         self._dependencies = dependencies_of(environment)
         if self._dependencies is not None and not isinstance(environment, Problem):
             require_dependencies(environment, self._dependencies)
@@ -261,7 +259,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             rng,
         )
         values = credit.values / own.rollouts
-        candidate, inputs, apart = differences(self._encoding, actions, tried)
+        candidate, inputs, apart = self._differences(actions, tried)
         # Known without any rollout: what the difference earns in the first step.
         known = self._next_step(states, tried.state[candidate], inputs) * apart
         if shared:
@@ -275,6 +273,15 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             )
         rest = values - np.bincount(candidate, known, len(values))
         return Lessons(states, steps, tried.state, candidate, inputs, apart, rest)
+
+    def _differences(
+        self, actions: ActionArray, tried: Candidates
+    ) -> tuple[IntArray, IntArray, FloatArray]:
+        """Return in which inputs candidates differ: candidate, input, by how much."""
+        encode = self._encoding.encode
+        apart = encode(tried.actions) - encode(actions[tried.state])
+        candidate, where = np.nonzero(apart)
+        return candidate, where, apart[candidate, where]
 
     @property
     def _n_columns(self) -> int:
@@ -380,25 +387,12 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         self.rng.bit_generator.state = facts["rng"]
 
 
-class _Argmax:
-    """The best actions of linear functions, all at once where the space knows how."""
-
-    def __init__(self, encoding: ActionEncoding) -> None:
-        linear = LinearArgmax(encoding)
-        self.is_batched = linear.is_batched
-        self._engine = linear if self.is_batched else Auto(encoding, gap=None)
-
-    def best(self, weights: FloatArray) -> ActionArray:
-        """Return the best action by the weights of its inputs, ``(B, I)``, for each row."""
-        return self._engine.best(ReluNet.of_linear(weights)).actions
-
-
 class _Greedy(Policy):
     """The policy of a model, on a batch of states and without plans."""
 
     name = "greedy"
 
-    def __init__(self, model: GraphModel, argmax: _Argmax) -> None:
+    def __init__(self, model: GraphModel, argmax: LinearAuto) -> None:
         self._model, self._argmax = model, argmax
 
     def act(self, states: States, step: int, rngs: Sequence[np.random.Generator]) -> Decisions:  # noqa: ARG002

@@ -12,6 +12,7 @@ from sequoia.optimize.linear.oracles import has_oracle
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.optimize.result import PROOF_GAP, Argmax, ArgmaxResult
 from sequoia.solvers import Limits
+from sequoia.validation import ActionArray, FloatArray
 
 # More take longer to try than a local search, where no proof is asked for.
 _MOST_WITHOUT_PROOF = 50_000
@@ -73,3 +74,22 @@ class Auto:
     def best(self, net: ReluNet) -> ArgmaxResult:
         """Return the best action of each state, proven as far as asked."""
         return (self._engine if net.weights else self._linear).best(net)
+
+
+class LinearAuto:
+    """Good actions of many linear functions, for rollouts: exact, unless that takes a solver long.
+
+    Attributes
+    ----------
+    is_batched
+        Whether the space answers all at once.
+    """
+
+    def __init__(self, encoding: ActionEncoding) -> None:
+        linear = LinearArgmax(encoding)
+        self.is_batched = linear.is_batched
+        self._engine: Argmax = linear if self.is_batched else Auto(encoding, gap=None)
+
+    def best(self, weights: FloatArray) -> ActionArray:
+        """Return an action by the weights of its inputs, ``(B, I)``, for each row."""
+        return self._engine.best(ReluNet.of_linear(weights)).actions

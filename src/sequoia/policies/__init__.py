@@ -5,6 +5,7 @@ from sequoia.policies.greedy import Greedy, IterativeMyopic
 from sequoia.policies.idle import Idle
 from sequoia.policies.learned import IterativeDqn, Sequoia
 from sequoia.policies.linear_policy import LinearPolicy
+from sequoia.policies.lookahead import Lookahead
 from sequoia.policies.myopic import Myopic
 from sequoia.policies.optimal import Optimal
 from sequoia.policies.policy import FunctionPolicy, Options, Policy, StatewisePolicy, Style
@@ -23,6 +24,7 @@ __all__ = [
     "IterativeDqn",
     "IterativeMyopic",
     "LinearPolicy",
+    "Lookahead",
     "Myopic",
     "Optimal",
     "Options",

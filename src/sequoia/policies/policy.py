@@ -15,6 +15,7 @@ from sequoia.problem.environment import States
 from sequoia.simulate import Decided, Decisions
 
 SECONDS = 10.0
+ROLLOUTS = 512
 
 
 @dataclass(frozen=True)
@@ -36,10 +37,13 @@ class Options:
         A trained model, for those that need one.
     seconds
         Longest time for one decision, where a solver is used: a last resort.
+    rollouts
+        How many rollouts a decision may take, where it takes any.
     """
 
     q: QFunction | None = None
     seconds: float = SECONDS
+    rollouts: int = ROLLOUTS
 
 
 class Policy(ABC):

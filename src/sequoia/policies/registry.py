@@ -5,9 +5,10 @@ from sequoia.models.q_function import QFunction
 from sequoia.policies.greedy import IterativeMyopic
 from sequoia.policies.idle import Idle
 from sequoia.policies.learned import IterativeDqn, Sequoia
+from sequoia.policies.lookahead import Lookahead
 from sequoia.policies.myopic import Myopic
 from sequoia.policies.optimal import Optimal
-from sequoia.policies.policy import SECONDS, Options, Policy
+from sequoia.policies.policy import ROLLOUTS, SECONDS, Options, Policy
 from sequoia.policies.price import PricePolicy
 from sequoia.policies.price_update import PriceUpdatePolicy
 from sequoia.policies.random import Random
@@ -29,6 +30,7 @@ POLICIES: dict[str, type[Policy]] = {
         PricePolicy,
         PriceUpdatePolicy,
         WhittlePolicy,
+        Lookahead,
         Optimal,
     )
 }
@@ -45,7 +47,11 @@ def policy_called(name: str) -> type[Policy]:
 
 
 def make_policy(
-    name: str, environment: Environment, q: QFunction | None = None, seconds: float = SECONDS
+    name: str,
+    environment: Environment,
+    q: QFunction | None = None,
+    seconds: float = SECONDS,
+    rollouts: int = ROLLOUTS,
 ) -> Policy:
     """Make a policy.
 
@@ -55,6 +61,8 @@ def make_policy(
         A trained model, for those that need one.
     seconds
         Longest time for one decision, where a solver is used.
+    rollouts
+        How many rollouts one decision may take, where it takes any.
 
     Raises
     ------
@@ -65,7 +73,7 @@ def make_policy(
     if policy.needs_model and q is None:
         raise ProblemError(f"{name} needs a trained model, and none is given.")
     try:
-        return policy.make(environment, Options(q, seconds))
+        return policy.make(environment, Options(q, seconds, rollouts))
     except (ProblemError, TooLarge) as error:
         # Whoever names several policies wants to know which of them it was.
         reason = str(error).removeprefix(f"{name} ")

@@ -5,10 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.learn.credit import Credit, PairedStep
-from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Environment
 from sequoia.problem.environment import States
+from sequoia.simulate.credit import Credit, PairedStep
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 # The actions of a policy: from states (B, D), steps (B,) and uniforms (B, N) to actions (B, N).
@@ -203,12 +202,3 @@ def _parts(rows: int, size: int) -> Iterator[slice]:
     few = max(1, _TOGETHER // max(size, 1))
     for first in range(0, rows, few):
         yield slice(first, min(first + few, rows))
-
-
-def differences(
-    encoding: ActionEncoding, actions: ActionArray, tried: Candidates
-) -> tuple[IntArray, IntArray, FloatArray]:
-    """Return in which inputs candidates differ from the policy: candidate, input, by how much."""
-    apart = encoding.encode(tried.actions) - encoding.encode(actions[tried.state])
-    candidate, where = np.nonzero(apart)
-    return candidate, where, apart[candidate, where]
