@@ -11,7 +11,7 @@ from scipy.sparse import csr_array
 from scipy.special import stdtrit
 
 from sequoia.bounds.certificate import Bound
-from sequoia.bounds.factored.dual import Adam, first_move, support_slope
+from sequoia.bounds.factored.dual import Adam, first_move
 from sequoia.bounds.factored.local_table import LocalTable
 from sequoia.bounds.factored.relax import FactoredRelaxation, relax_factored
 from sequoia.errors import ProblemError
@@ -24,7 +24,7 @@ ROUNDS = 100
 # Numbers that scenarios of one batch hold at once.
 _BATCH = 4e7
 # Prices start close to their best, so the first move is shorter than that of `minimise`.
-_SHORTER = 0.5
+_SHORTER = 0.2
 
 
 def clairvoyant_bound(
@@ -144,7 +144,7 @@ class _Batch:
             earned, chosen = self._plan(index, paid)
             total += earned
             used += self._uses[index][chosen.reshape(-1)].toarray()
-        support, slope = support_slope(links.rows, flat, used)
+        support, slope = links.support(flat, used)
         support = support.reshape(prices.shape[:2]).sum(axis=1)
         return total + support, slope.reshape(prices.shape)
 

@@ -11,7 +11,6 @@ from scipy.sparse import csr_array
 from sequoia.bounds.factored.links import Links
 from sequoia.bounds.factored.local_table import LocalTable
 from sequoia.bounds.horizon import Horizon
-from sequoia.optimize.linear.dual_rows import DualRows
 from sequoia.validation import FloatArray, IntArray
 
 # Adam's usual memory of the slope; that of its square is shorter, as there are few rounds.
@@ -62,7 +61,7 @@ class Dual:
             for block, mass in enumerate(self._forward(index, policy)):
                 met = self._uses[self.links.first[index] + policy[block]]
                 rates[block] += mass @ met / weights[block]
-        support, slope = support_slope(self.links.rows, prices, rates)
+        support, slope = self.links.support(prices, rates)
         return total + float(weights @ support), slope
 
     def _paid(self, prices: FloatArray) -> FloatArray:
@@ -122,20 +121,6 @@ def _stationary(net: FloatArray, table: LocalTable, discount: float) -> tuple[Fl
             break
         policy = np.where(better, begin + ahead.argmax(axis=1), policy)
     return values + max(float(gain.max()), 0.0) / (1 - discount), policy
-
-
-def support_slope(
-    rows: DualRows, prices: FloatArray, used: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Return what rows pay back, ``(B,)``, and the slope of the dual in their prices, ``(B, R)``.
-
-    ``used`` is how much of each row the tables use, ``(B, R)``.
-    """
-    columns = np.where(prices @ rows.own < 0, rows.own_upper, 0.0)
-    taken = used + (rows.own @ columns.T).T
-    side = np.clip(taken, rows.lower, rows.upper)
-    side = np.where(prices > 0, rows.upper, np.where(prices < 0, rows.lower, side))
-    return rows.support(prices), side - taken
 
 
 class Adam:

@@ -10,11 +10,15 @@ from scipy.sparse import csr_array
 
 from sequoia.bounds.factored.local_table import Graph, LocalTable
 from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.linear.argmax import LinearArgmax
 from sequoia.optimize.linear.dual_rows import DualRows, implied_upper
-from sequoia.problem import Problem
+from sequoia.problem import LinearSystem, Problem
 from sequoia.problem.system import Rows
-from sequoia.validation import FloatArray, IntArray
+from sequoia.solvers import Limits
+from sequoia.validation import BoolArray, FloatArray, IntArray
 
+# The last step of the proof asks for the best whole action; work is limited, not time.
+_PROOF = Limits(gap=1e-4, nodes=1_000)
 # Two tables agree on all that both know together up to so many cases; beyond, arm by arm.
 _MAX_CASES = 1_024
 
@@ -26,24 +30,31 @@ class Links:
     The tables are of one and the same world, so on average they agree: on what both know of an
     arm, on the pressure that one sees and the other exerts, and with the rules on doses.
 
+    The rules are linear rows that hold on average and in fractions. Where these need columns of
+    their own, as a walk's do, and the best action is quickly found, the average dose is instead a
+    mixture of whole actions, which is tighter: the price of an input is then a row's.
+
     Attributes
     ----------
     rows
         ``use`` counts configurations, ``(R, K)``; ``own`` are columns of the rules that no table
         reads.
-    reads
-        How each input of the objective is read off a configuration, ``(I, K)``; empty rows for
-        inputs that no arm reads.
     rules
-        The rows of the rules over inputs, ``(R, I)``; zero in rows that are not rules.
+        What a row's price makes each input cost, ``(R, I)``; zero in rows that are not rules.
     first
         Where each table begins, ``(tables + 1,)``.
+    argmax
+        Finds the best whole action.
+    is_whole
+        Whether rules are mixtures of whole actions.
     """
 
     rows: DualRows
-    reads: csr_array
     rules: csr_array
     first: IntArray
+    encoding: ActionEncoding
+    argmax: LinearArgmax
+    is_whole: bool
 
     @classmethod
     def of(
@@ -53,38 +64,77 @@ class Links:
         first = np.concatenate([[0], np.cumsum([len(table) for table in tables])])
         home = {int(arm): t for t, table in enumerate(tables) for arm in table.arms[: table.n_own]}
         reads, repeats = _reads(encoding, tables, home, first)
-        agreements = [
+        argmax = LinearArgmax(encoding, limits=_PROOF)
+        is_read = np.diff(reads.indptr) > 0
+        is_whole = encoding.system.n_columns > is_read.sum() and argmax.is_easy
+        if is_whole:
+            rules, own, own_upper = _mixture(is_read)
+        else:
+            rules, own, own_upper = _fractions(encoding.system, is_read)
+        blocks = [
+            Rows(rules.matrix @ reads, rules.lower, rules.upper, rules.names),
             *_overlaps(problem, tables, first),
             *_pressures(Graph.of(problem), tables, home, first),
             repeats,
         ]
-        system, count = encoding.system, encoding.n_inputs
-        is_read = np.diff(reads.indptr) > 0
-        rules = system.matrix[:, :count] @ sparse.diags_array(is_read.astype(np.float64))
-        use = sparse.vstack([rules @ reads, *(block.matrix for block in agreements)], format="csr")
-        unread = np.concatenate([~is_read, np.ones(system.n_columns - count, dtype=np.bool_)])
-        own = csr_array(system.matrix.tocsc()[:, unread])
-        own.resize((use.shape[0], own.shape[1]))
-        lower = np.concatenate([system.lower, *(block.lower for block in agreements)])
-        upper = np.concatenate([system.upper, *(block.upper for block in agreements)])
-        rules = csr_array(rules)
-        rules.resize((use.shape[0], count))
+        use = sparse.vstack([block.matrix for block in blocks], format="csr")
+        prices = csr_array(rules.matrix)
+        for matrix in (own, prices):
+            matrix.resize((use.shape[0], matrix.shape[1]))
         # One unit of every row is about as much, so that one length of step suits all prices.
-        scale = 1 / np.maximum(np.abs(sparse.hstack([use, own])).max(axis=1).toarray(), 1e-12)
-        shrink = sparse.diags_array(scale.reshape(-1))
+        largest = np.abs(sparse.hstack([use, own])).max(axis=1).toarray().reshape(-1)
+        scale = 1 / np.maximum(largest, 1e-12)
+        shrink = sparse.diags_array(scale)
         rows = DualRows(
             csr_array(shrink @ use),
             csr_array(shrink @ own),
-            lower * shrink.diagonal(),
-            upper * shrink.diagonal(),
-            implied_upper(system)[unread],
+            np.concatenate([block.lower for block in blocks]) * scale,
+            np.concatenate([block.upper for block in blocks]) * scale,
+            own_upper,
         )
-        return cls(rows, reads, csr_array(shrink @ rules), first)
+        return cls(rows, csr_array(shrink @ prices), first, encoding, argmax, is_whole)
 
-    def input_prices(self, prices: FloatArray) -> FloatArray:
-        """Return what each input that is read costs, ``(B, I)``, at row prices ``(B, R)``."""
-        result: FloatArray = prices @ self.rules
-        return result
+    def support(self, prices: FloatArray, used: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return what rows pay back, ``(B,)``, and the slope of the dual in prices, ``(B, R)``.
+
+        ``used`` is how much of each row the tables use, ``(B, R)``.
+        """
+        rows = self.rows
+        columns = np.where(prices @ rows.own < 0, rows.own_upper, 0.0)
+        taken = used + (rows.own @ columns.T).T
+        side = np.clip(taken, rows.lower, rows.upper)
+        side = np.where(prices > 0, rows.upper, np.where(prices < 0, rows.lower, side))
+        support, slope = rows.support(prices), side - taken
+        if self.is_whole:
+            best = self.argmax.maximise(prices @ self.rules)
+            support = support + best.bounds
+            slope = slope + self.encoding.encode(best.actions) @ self.rules.T
+        return support, slope
+
+    def proven_support(self, prices: FloatArray) -> FloatArray:
+        """Return the least that rows are known to pay back, ``(B,)``.
+
+        In fractions, a rule pays back no less than for the best whole action.
+        """
+        best = self.argmax.maximise(prices @ self.rules).bounds
+        return best if self.is_whole else np.minimum(best, self.rows.support(prices))
+
+
+def _mixture(is_read: BoolArray) -> tuple[Rows, csr_array, FloatArray]:
+    """Return a row for every input that is read: tables and whole actions agree on it."""
+    count = int(is_read.sum())
+    each = (np.ones(count), (np.arange(count), np.flatnonzero(is_read)))
+    matrix = csr_array(each, shape=(count, len(is_read)))
+    return Rows.equal(matrix, 0.0, [""] * count), csr_array((count, 0)), np.empty(0)
+
+
+def _fractions(system: LinearSystem, is_read: BoolArray) -> tuple[Rows, csr_array, FloatArray]:
+    """Return the rules over inputs that are read, their other columns, and bounds of these."""
+    count = len(is_read)
+    matrix = system.matrix[:, :count] @ sparse.diags_array(is_read.astype(np.float64))
+    other = np.concatenate([~is_read, np.ones(system.n_columns - count, dtype=np.bool_)])
+    rows = Rows(csr_array(matrix), system.lower, system.upper, system.row_names)
+    return rows, csr_array(system.matrix.tocsc()[:, other]), implied_upper(system)[other]
 
 
 def _reads(

@@ -3,7 +3,6 @@
 import time
 from dataclasses import dataclass
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.bounds.certificate import Bound
@@ -17,17 +16,13 @@ from sequoia.bounds.horizon import Horizon
 from sequoia.bounds.lagrangian.arm_classes import start_of
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.linear.argmax import LinearArgmax
 from sequoia.problem import Problem
-from sequoia.solvers import Limits
 from sequoia.validation import FloatArray
 
 TABLE = 10_000
 ROUNDS = 400
 # Numbers in the transition tables of all clusters together, and in the prices of all steps.
 _MAX_NUMBERS = 2e8
-# The last step of the proof asks for the best whole action; work is limited, not time.
-_PROOF = Limits(gap=1e-4, nodes=1_000)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +87,7 @@ def relax_factored(
     first = start_of(problem, start)
     dual = Dual(tables, links, span, [one.start(first) for one in tables])
     prices, done = minimise(dual, rounds, seconds)
-    support = np.minimum(links.rows.support(prices), _best_actions(encoding, links, prices))
+    support = links.proven_support(prices)
     value = FactoredValue(problem, tables, dual.values(prices), support, span)
     earned = [mass @ values[0] for mass, values in zip(dual.starts, value.values, strict=True)]
     total = float(sum(earned) + span.weights @ support)
@@ -121,12 +116,6 @@ def tabulate(
             f"{_MAX_NUMBERS:.0e} are held, so ask for a table of fewer than {most} configurations."
         )
     return [LocalTable.of(problem, doses, arms, own) for arms, own in clusters]
-
-
-def _best_actions(encoding: ActionEncoding, links: Links, prices: FloatArray) -> FloatArray:
-    """Return what the best whole action of each block is paid at most, ``(B,)``."""
-    argmax = LinearArgmax(encoding, limits=_PROOF)
-    return argmax.maximise(links.input_prices(prices)).bounds
 
 
 def _detail(tables: list[LocalTable], done: int, rounds: int) -> str:
