@@ -112,6 +112,16 @@ def test_saved_and_read_again(found, tmp_path):
     assert list(content) == [*found.summary(), "data"]
 
 
+@pytest.mark.parametrize(("key", "value"), [("seed", float("inf")), ("columns", 1e308)])
+def test_a_number_that_is_too_large_is_one_clear_line(found, tmp_path, key, value):
+    save_evaluation(found, tmp_path / "e.json")
+    content = json.loads((tmp_path / "e.json").read_text())
+    content["data"][key] = value
+    (tmp_path / "e.json").write_text(json.dumps(content))
+    with pytest.raises(FileError, match="is not an evaluation that sequoia evaluate wrote"):
+        load_evaluation(tmp_path / "e.json")
+
+
 def test_one_episode_has_no_interval_and_is_still_json(tmp_path):
     one = evaluate(trap(horizon=2), ["exact", "idle"], 1, bound="none")
     save_evaluation(one, tmp_path / "e.json")

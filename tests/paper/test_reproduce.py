@@ -175,6 +175,29 @@ def test_the_two_tables_are_enough_to_draw_again(folder, tmp_path):
         Results.read(tmp_path)
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("times.csv", b"mean\n3\n"),
+        ("times.csv", b"\xff\xfe"),
+        ("numbers.csv", b"mean\n3\n"),
+        ("numbers.csv", None),
+    ],
+)
+def test_a_damaged_table_is_one_line_that_names_it(folder, tmp_path, name, content):
+    for file in ("numbers.csv", "times.csv"):
+        (tmp_path / file).write_bytes((folder / file).read_bytes())
+    if content is None:
+        rows = (tmp_path / name).read_text().splitlines()
+        place = rows[0].split(",").index("mean")
+        cells = rows[1].split(",")
+        content = "\n".join([rows[0], ",".join([*cells[:place], "inf", *cells[place + 1 :]])])
+        content = content.encode()
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(FileError, match=f"{name} is not what a sweep wrote"):
+        Results.read(tmp_path)
+
+
 def test_a_sweep_of_other_things_has_no_such_tables(tmp_path):
     plan = make_plan({"policies": ["random"], "problems": [{"family": "standard"}]}, "plan")
     sweep(plan, tmp_path, made_up, 1)

@@ -33,6 +33,7 @@ from sequoia.errors import FileError, SequoiaError
 from sequoia.problem import files
 from sequoia.problem.families import FAMILIES, interventions, routing
 from sequoia.problem.files import edited_since_written
+from sequoia.problem.tables import Table
 
 ODD_NAMES = ["Zoë, “the first”", 'quo"te', "Łódź; 東京 🚇"]
 SLOTS = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], dtype=bool)
@@ -628,6 +629,13 @@ def test_an_archive_with_a_changed_array_is_refused(name, originals, tmp_path):
             with (tmp_path / "p.npz").open("wb") as file:
                 np.savez(file, **arrays | {key: mutant})
             assert not refused_or_harmless(tmp_path / "p.npz", "")
+
+
+@pytest.mark.parametrize("cell", [0.5, np.nan, np.inf, 1e300])
+def test_a_fraction_in_an_archive_is_not_cut_to_a_whole_number(cell):
+    table = Table("p.npz: arms", {"model": np.array([1.0, cell])})
+    assert table.integers("model").tolist() == [1, 0]
+    assert [f"{str(cell)!r} is not a whole number" in line for line in table.found] == [True]
 
 
 HEADERS = [

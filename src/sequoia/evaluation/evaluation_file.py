@@ -16,6 +16,8 @@ from sequoia.simulate import Episode
 from sequoia.validation import ActionArray, BoolArray, FloatArray, frozen
 
 FORMAT = 1
+# What values of other types and sizes than were written lead to.
+_DAMAGE = (LookupError, TypeError, ValueError, AttributeError, OverflowError)
 _MAX_EXAMPLE = 200_000
 
 
@@ -59,7 +61,7 @@ def load_evaluation(path: str | os.PathLike[str]) -> Evaluation:
         if content["data"]["format"] != FORMAT:
             raise FileError(f"its format is {content['data']['format']}; {FORMAT} is read")
         return _parse(content)
-    except (KeyError, TypeError, ValueError, AttributeError, IndexError, SequoiaError) as error:
+    except (*_DAMAGE, SequoiaError) as error:
         what = str(error) if isinstance(error, SequoiaError) else repr(error)
         raise FileError(
             f"{source} is not an evaluation that sequoia evaluate wrote: {what}."

@@ -1,5 +1,6 @@
 """What a sweep found, by setting, size, policy and seed."""
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -50,12 +51,14 @@ class Results:
     @classmethod
     def read(cls, path: Path) -> "Results":
         """Read the tables of a sweep; they are all that is needed."""
-        times = {_place(row): _times(row) for row in read_rows(path / TIMES)}
-        rows = [row for row in read_rows(path / NUMBERS) if row["mean"]]
+        table = TIMES
         try:
+            times = {_place(row): _times(row) for row in read_rows(path / TIMES)}
+            table = NUMBERS
+            rows = [row for row in read_rows(path / NUMBERS) if row["mean"]]
             return cls(tuple(_record(row, times[_place(row)]) for row in rows))
-        except (KeyError, ValueError) as error:
-            raise FileError(f"{path / NUMBERS} is not what a sweep wrote: {error!r}.") from None
+        except (KeyError, TypeError, ValueError, OverflowError) as error:
+            raise FileError(f"{path / table} is not what a sweep wrote: {error!r}.") from None
 
     @cached_property
     def _by_place(self) -> dict[tuple[str, int, str], dict[int, Record]]:
@@ -115,11 +118,18 @@ def _record(row: Mapping[str, str], times: PolicyTimes) -> Record:
         arms=int(row.get("arms") or 0),
         seed=int(row["seed"]),
         policy=row["policy"],
-        mean=float(row["mean"]),
-        random=float(row["random"]),
-        bound=float(row["bound"]) if row["bound"] else None,
+        mean=_finite(row["mean"]),
+        random=_finite(row["random"]),
+        bound=_finite(row["bound"]) if row["bound"] else None,
         times=times,
     )
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no number")
+    return number
 
 
 def _times(row: Mapping[str, str]) -> PolicyTimes:

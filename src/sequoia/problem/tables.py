@@ -4,6 +4,7 @@ import hashlib
 import json
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
@@ -210,14 +211,14 @@ class Table:
         return float(cell)
 
     def _integer(self, cell: Any) -> int:
-        try:
-            return int(cell) if isinstance(cell, str) else int(np.int64(cell))
-        except ValueError:
-            # Spreadsheets write 1 as 1.0.
-            number = self._float(cell)
-            if not number.is_integer() or abs(number) >= _MAX_INTEGER:
-                raise ValueError from None
-            return int(number)
+        if isinstance(cell, str):
+            with suppress(ValueError):
+                return int(cell)
+        # Spreadsheets write 1 as 1.0.
+        number = self._float(cell)
+        if not number.is_integer() or abs(number) >= _MAX_INTEGER:
+            raise ValueError
+        return int(number)
 
     def _boolean(self, cell: Any) -> bool:
         # Spreadsheets make TRUE and FALSE of some columns.

@@ -10,7 +10,7 @@ import numpy as np
 
 from sequoia.errors import FileError
 from sequoia.evaluation.intervals import estimate
-from sequoia.io import write_text
+from sequoia.io import read_bytes, write_text
 from sequoia.sweep.cell import Cell
 from sequoia.sweep.folder import NUMBERS, TIMES, ResultsFolder
 from sequoia.sweep.result import CellResult
@@ -40,9 +40,9 @@ def to_csv(rows: Sequence[Row]) -> str:
 def read_rows(path: Path) -> list[dict[str, str]]:
     """Read one of the tables as text."""
     try:
-        return list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8"))))
-    except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror}.") from None
+        return list(csv.DictReader(io.StringIO(read_bytes(path).decode())))
+    except (ValueError, csv.Error) as error:
+        raise FileError(f"{path} is not what a sweep wrote: {error}.") from None
 
 
 def _where(cell: Cell, found: CellResult, knobs: Iterable[str]) -> Row:
