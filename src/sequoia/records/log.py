@@ -1,0 +1,198 @@
+"""The log of a programme as arrays: who was there, who was seen in which state, who got what."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sequoia.errors import ProblemError
+from sequoia.policies import Policy
+from sequoia.problem import Problem
+from sequoia.sizes import MOST_STEPS
+from sequoia.validation import BoolArray, IntArray, frozen, require, set_fields, whole
+
+
+@dataclass(frozen=True)
+class Seen:
+    """When the state of an arm is seen, whatever the state is.
+
+    Attributes
+    ----------
+    before
+        Probability that it is known before the decision of a step, such as by a report; with 1,
+        every state is known in every step.
+    at_visit
+        Probability that a dose other than 0 shows the state in which it is given. The decision
+        of that step is then already made.
+    """
+
+    before: float = 0.0
+    at_visit: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name, value in (("before", self.before), ("at_visit", self.at_visit)):
+            if not 0 <= value <= 1:
+                raise ProblemError(f"seen.{name} is {value}; 0 to 1 is wanted.")
+
+
+EVERY_STEP, AT_VISITS = Seen(1.0, 1.0), Seen(0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Log:
+    """What is known of J arms over T steps.
+
+    In step t the arm is in state ``s_t``, which may be seen; it gets the dose ``a_t``, 0 without a
+    visit; then ``s_{t+1}`` follows by the transitions of its group under ``a_t``.
+
+    Attributes
+    ----------
+    group
+        The group, or model, of each arm, ``(J,)``.
+    joined, left
+        The first step of each arm, and the first after its last, ``(J,)``.
+    n_steps
+        ``T``; the doses of step ``T - 1`` are known, and states up to step T may have been seen.
+    sightings
+        Arm, step and state, ``(K, 3)``, in the order of arms and steps, each arm and step once.
+    visits
+        Arm, step and level of the dose, ``(V, 3)``, in that order too.
+    """
+
+    group: IntArray
+    joined: IntArray
+    left: IntArray
+    n_steps: int
+    sightings: IntArray
+    visits: IntArray
+
+    def __init__(
+        self,
+        group: ArrayLike,
+        n_steps: int,
+        sightings: ArrayLike,
+        visits: ArrayLike,
+        joined: ArrayLike | None = None,
+        left: ArrayLike | None = None,
+    ) -> None:
+        group = frozen("log.group", group, np.int64, (None,))
+        require("log.group", group, group >= 0, "groups run from 0")
+        arms, steps = len(group), whole("log.n_steps", n_steps, 0, MOST_STEPS)
+        came = frozen("log.joined", np.zeros(arms) if joined is None else joined, np.int64, (arms,))
+        require("log.joined", came, (came >= 0) & (came <= steps), f"0 to {steps} is wanted")
+        # Whoever is still there may also have been seen after the last step.
+        gone = frozen(
+            "log.left", np.full(arms, steps + 1) if left is None else left, np.int64, (arms,)
+        )
+        require("log.left", gone, (gone >= came) & (gone <= steps + 1), "after joining is wanted")
+        set_fields(
+            self,
+            group=group,
+            joined=came,
+            left=gone,
+            n_steps=steps,
+            sightings=_events("log.sightings", sightings, came, gone),
+            visits=_events("log.visits", visits, came, np.minimum(gone, steps)),
+        )
+
+    @property
+    def n_arms(self) -> int:
+        """``J``."""
+        return len(self.group)
+
+    @property
+    def n_rows(self) -> int:
+        """Sightings and visits together."""
+        return len(self.sightings) + len(self.visits)
+
+    @cached_property
+    def n_groups(self) -> int:
+        """One more than the largest number of a group."""
+        return int(self.group.max(initial=-1)) + 1
+
+    def before(self, step: int) -> "Log":
+        """Return what was known when step ``step`` began: sightings up to it, doses before it."""
+        kept = np.flatnonzero(self.joined <= step)
+        number = np.full(self.n_arms, -1)
+        number[kept] = np.arange(len(kept))
+        seen = self.sightings[self.sightings[:, 1] <= step]
+        given = self.visits[self.visits[:, 1] < step]
+        return Log(
+            self.group[kept],
+            step,
+            np.column_stack([number[seen[:, 0]], seen[:, 1:]]),
+            np.column_stack([number[given[:, 0]], given[:, 1:]]),
+            self.joined[kept],
+            np.minimum(self.left[kept], step + 1),
+        )
+
+
+def _events(where: str, rows: ArrayLike, first: IntArray, end: IntArray) -> IntArray:
+    """Return arm, step and value of each event, sorted; or say which does not fit."""
+    rows = np.asarray(rows)
+    events = frozen(where, rows.reshape(0, 3) if not rows.size else rows, np.int64, (None, 3))
+    arm, step, value = events.T
+    require(f"{where}[:, 0]", arm, (arm >= 0) & (arm < len(first)), f"0 to {len(first) - 1}")
+    require(f"{where}[:, 2]", value, value >= 0, "at least 0 is wanted")
+    here = (step >= first[arm]) & (step < end[arm])
+    require(f"{where}[:, 1]", step, here, "a step at which the arm is there is wanted")
+    events = events[np.lexsort((step, arm))]
+    twice = (np.diff(events[:, :2], axis=0) == 0).all(axis=1)
+    if twice.any():
+        at = events[np.flatnonzero(twice)[0]]
+        raise ProblemError(f"{where} names arm {at[0]} at step {at[1]} twice; once is wanted.")
+    events.setflags(write=False)
+    return events
+
+
+def simulate_log(
+    problem: Problem, policy: Policy, steps: int, seen: Seen, rng: np.random.Generator
+) -> Log:
+    """Play ``policy``, which knows all states, and keep what is seen; arms are grouped by model.
+
+    The first state is seen as those of all other steps are. Where arms infect each other, what acts
+    on an arm is its dose and the pressure on it together: the level of the log is then
+    ``dose + L * pressure``, also in steps without a visit.
+    """
+    states = problem.draw_start(rng, 1)
+    policy.reset(1)
+    sighted, given = [], []
+    for step in range(steps + 1):
+        last = step == steps
+        actions = policy.act(states, step, [rng]).actions if not last else None
+        levels = np.zeros_like(states) if actions is None else problem.levels(actions)
+        shown = _shown(levels[0], seen, rng)
+        sighted.append(_rows(shown, step, states[0]))
+        if actions is not None:
+            acting = levels[0]
+            if problem.contagion is not None:
+                acting = acting + problem.arms.n_doses * problem.contagion.pressure(states)[0]
+            given.append(_rows(acting > 0, step, acting))
+            states = problem.transition(states, actions, rng.random((1, problem.n_noise)))
+    nothing = np.empty((0, 3), dtype=np.int64)
+    return Log(
+        _groups(problem),
+        steps,
+        np.concatenate(sighted),
+        np.concatenate([nothing, *given]),
+    )
+
+
+def _groups(problem: Problem) -> IntArray:
+    """Return the group of each arm, ``(J,)``: arms that follow the same models, as pressed."""
+    if problem.contagion is None:
+        return problem.arms.model
+    group: IntArray = np.unique(problem.contagion.models, axis=0, return_inverse=True)[1]
+    return group
+
+
+def _shown(levels: IntArray, seen: Seen, rng: np.random.Generator) -> BoolArray:
+    luck = rng.random((2, len(levels)))
+    shown: BoolArray = (luck[0] < seen.before) | ((levels > 0) & (luck[1] < seen.at_visit))
+    return shown
+
+
+def _rows(which: BoolArray, step: int, values: IntArray) -> IntArray:
+    arm = np.flatnonzero(which)
+    return np.column_stack([arm, np.full_like(arm, step), values[arm]])
