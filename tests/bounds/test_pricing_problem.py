@@ -2,8 +2,7 @@ import numpy as np
 import pytest
 
 from sequoia.bounds.lagrangian.pricing_problem import PricingProblem
-from sequoia.optimize import ActionEncoding, LinearArgmax
-from sequoia.optimize.linear import argmax as linear_module
+from sequoia.optimize import ActionEncoding, LinearArgmax, few_actions
 from sequoia.problem.families import FAMILIES
 
 
@@ -13,7 +12,7 @@ def test_oracle_bounds_are_valid_and_spare_calls(monkeypatch: pytest.MonkeyPatch
     base = rng.random(20)
     weights = base + 0.01 * rng.random((30, 20))
     best = LinearArgmax(columns).maximise(weights).values
-    monkeypatch.setattr(linear_module, "_MAX_COLUMNS_TO_LIST", 0)
+    monkeypatch.setattr(few_actions, "MAX_COLUMNS", 0)
     oracle = PricingProblem(columns)
     bounds, is_new = oracle.ask(weights, allowance=0.05, deadline=np.inf)
     assert is_new

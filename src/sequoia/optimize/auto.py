@@ -32,11 +32,6 @@ class Auto:
         training wants.
     seconds
         Time limit for the proof of one state; what is known by then is returned with its gap.
-
-    Attributes
-    ----------
-    lists_actions
-        Whether there are few enough actions to try them all.
     """
 
     name = "auto"
@@ -49,14 +44,12 @@ class Auto:
         workers: int = 1,
     ) -> None:
         limits = Limits(seconds, PROOF_GAP if gap is None else gap)
-        self.lists_actions = True
         try:
             listed = Enumeration(columns)
             is_quicker = gap is None and len(listed) > _MOST_WITHOUT_PROOF
             self._engine: Argmax = LocalSearch(columns) if is_quicker else listed
             self._linear: Argmax = listed
         except TooLarge:
-            self.lists_actions = False
             linear = LinearArgmax(columns, limits=limits)
             if gap is None:
                 self._engine = LocalSearch(columns)

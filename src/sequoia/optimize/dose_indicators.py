@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.sparse import csr_array
 
+from sequoia.optimize.builder import RowBuilder
 from sequoia.problem import Problem
 from sequoia.problem.doses import attainable_doses
 from sequoia.problem.system import Rows
@@ -162,58 +163,35 @@ def _marks(
 
 
 def _rows(groups: list[_Group], actions: int, indicators: int, patterns: int) -> Rows:
-    """Say that each group gets at most one dose, and that this is what its columns add up to."""
-    table = _Table()
+    """Say that each group gets at most one dose, and that this is what its columns add up to.
+
+    With indicators ``u_d``, patterns ``v_c`` and columns ``a_i`` of weights ``w_i``, a group has
+    ``sum_d u_d <= 1`` and ``sum_d d u_d = sum_i w_i a_i``, or the tighter form with patterns:
+    ``sum_c v_c <= 1``, ``u_d = sum of v_c over choices c that add up to d`` and
+    ``a_i = sum of v_c over choices c with column i``: the convex hull of the group's choices.
+    """
+    builder, names = RowBuilder(), []
     indicator, pattern = actions, actions + indicators
     for group in groups:
-        marks = indicator + np.arange(len(group.levels))
-        own = pattern + np.arange(len(group.codes))
-        indicator, pattern = indicator + len(marks), pattern + len(own)
-        if not len(own):
-            one = np.ones((1, len(marks)))
-            table.add(one, marks, -np.inf, 1.0, [f"one dose for {group.name}"])
+        doses = indicator + np.arange(len(group.levels))
+        choices = pattern + np.arange(len(group.codes))
+        indicator, pattern = indicator + len(doses), pattern + len(choices)
+        one, none = np.ones(1), np.full(1, -np.inf)
+        if not len(choices):
+            builder.block(np.ones((1, len(doses))), doses, none, one)
             row = np.concatenate([group.doses[group.levels], -group.weights])
-            places = np.concatenate([marks, group.columns])
-            table.add(row[None], places, 0.0, 0.0, [f"dose of {group.name}"])
+            columns = np.concatenate([doses, group.columns])
+            builder.block(row[None], columns, np.zeros(1), np.zeros(1))
+            names += [f"one dose for {group.name}", f"dose of {group.name}"]
             continue
-        table.add(np.ones((1, len(own))), own, -np.inf, 1.0, [f"one choice for {group.name}"])
+        builder.block(np.ones((1, len(choices))), choices, none, one)
         level = _levels(group.doses, group.bits @ group.weights)
         gives = (level == group.levels[:, None]).astype(np.float64)
-        tied = np.hstack([gives, -np.eye(len(marks))])
-        names = [f"{group.name} gets {dose:g}" for dose in group.doses[group.levels]]
-        table.add(tied, np.concatenate([own, marks]), 0.0, 0.0, names)
-        chosen = np.hstack([group.bits.T, -np.eye(len(group.columns))])
-        names = [f"choice of {group.name} has column {column}" for column in group.columns]
-        table.add(chosen, np.concatenate([own, group.columns]), 0.0, 0.0, names)
-    return table.rows(actions + indicators + patterns)
-
-
-class _Table:
-    """Collects blocks of rows."""
-
-    def __init__(self) -> None:
-        self._rows: list[IntArray] = [np.empty(0, dtype=np.int64)]
-        self._columns: list[IntArray] = [np.empty(0, dtype=np.int64)]
-        self._data: list[FloatArray] = [np.empty(0)]
-        self._lower: list[float] = []
-        self._upper: list[float] = []
-        self._names: list[str] = []
-
-    def add(
-        self, block: FloatArray, columns: IntArray, lower: float, upper: float, names: list[str]
-    ) -> None:
-        """Add rows whose coefficients stand in ``columns``."""
-        row, place = np.nonzero(block)
-        self._rows.append(len(self._names) + row)
-        self._columns.append(columns[place])
-        self._data.append(block[row, place])
-        self._lower += [lower] * len(names)
-        self._upper += [upper] * len(names)
-        self._names += names
-
-    def rows(self, size: int) -> Rows:
-        """Return the rows over ``size`` columns."""
-        place = (np.concatenate(self._rows), np.concatenate(self._columns))
-        shape = (len(self._names), size)
-        matrix = csr_array((np.concatenate(self._data), place), shape=shape)
-        return Rows(matrix, np.array(self._lower), np.array(self._upper), self._names)
+        for block, columns in ((gives, doses), (group.bits.T, group.columns)):
+            tied, zero = np.hstack([block, -np.eye(len(columns))]), np.zeros(len(columns))
+            builder.block(tied, np.concatenate([choices, columns]), zero, zero)
+        names += [f"one choice for {group.name}"]
+        names += [f"{group.name} gets {dose:g}" for dose in group.doses[group.levels]]
+        names += [f"choice of {group.name} has column {column}" for column in group.columns]
+    matrix = builder.matrix(actions + indicators + patterns)
+    return Rows(matrix, builder.lower, builder.upper, names)

@@ -5,15 +5,13 @@ from functools import cached_property
 
 import numpy as np
 
-from sequoia.errors import TooLarge
 from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.few_actions import few_actions
 from sequoia.problem import Problem
-from sequoia.problem.iis import no_decision
 from sequoia.validation import IntArray
 
 # Few enough to go through for every cluster that is tried.
-_MAX_COLUMNS_TO_LIST = 24
-_MAX_ACTIONS_TO_LIST = 10_000
+_MAX_ACTIONS = 10_000
 _TOLERANCE = 1e-9
 
 
@@ -55,15 +53,9 @@ class DoseCombinations:
     @cached_property
     def _listed(self) -> IntArray | None:
         """The levels that each arm gets from the feasible actions, ``(A, J)``, if they are few."""
-        space = self._problem.space
-        if space.n_actions > _MAX_COLUMNS_TO_LIST:
+        actions = few_actions(self._problem.space, _MAX_ACTIONS)
+        if actions is None:
             return None
-        try:
-            actions = space.enumerate(_MAX_ACTIONS_TO_LIST)
-        except TooLarge:
-            return None
-        if not len(actions):
-            raise no_decision(space.compact)
         return np.unique(self._problem.levels(actions), axis=0)
 
 

@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.sparse import coo_array, csr_array
 
+from sequoia.optimize.builder import ProgramBuilder
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.preactivation_bounds import PreactivationBounds
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.problem import LinearSystem
 from sequoia.solvers import Program
 from sequoia.validation import BoolArray, FloatArray, IntArray
 
@@ -98,7 +96,7 @@ class Embedding:
         one_sided: bool = True,
     ) -> "Embedding":
         """Embed the network of a single state; ``bounds`` are those of the same state."""
-        builder = _Builder(columns.system)
+        builder = ProgramBuilder(columns.system)
         sources, inputs = np.arange(net.n_inputs), np.arange(net.n_inputs)
         layers = []
         for depth, matrix in enumerate(net.weights):
@@ -134,55 +132,12 @@ class Embedding:
         return values
 
 
-class _Builder:
-    """Collects rows and columns on top of a system."""
-
-    def __init__(self, system: LinearSystem) -> None:
-        base = coo_array(system.matrix)
-        self._rows: list[NDArray[np.integer]] = [base.row]
-        self._columns: list[NDArray[np.integer]] = [base.col]
-        self._data: list[FloatArray] = [base.data]
-        self._lower, self._upper = [system.lower], [system.upper]
-        self._column_upper, self._is_integer = [system.column_upper], [system.is_integer]
-        self.n_rows, self.n_columns = system.n_rows, system.n_columns
-
-    def columns(self, upper: FloatArray, is_integer: bool) -> IntArray:
-        """Add columns and return where they stand."""
-        self._column_upper.append(upper)
-        self._is_integer.append(np.full(len(upper), is_integer))
-        self.n_columns += len(upper)
-        return np.arange(self.n_columns - len(upper), self.n_columns)
-
-    def rows(self, lower: FloatArray, upper: FloatArray) -> IntArray:
-        """Add empty rows and return where they stand."""
-        self._lower.append(lower)
-        self._upper.append(upper)
-        self.n_rows += len(upper)
-        return np.arange(self.n_rows - len(upper), self.n_rows)
-
-    def entries(self, rows: IntArray, columns: IntArray, data: FloatArray) -> None:
-        """Fill in coefficients."""
-        self._rows.append(rows)
-        self._columns.append(columns)
-        self._data.append(data)
-
-    def program(self, objective: FloatArray) -> Program:
-        """Return the program collected so far."""
-        place = (np.concatenate(self._rows), np.concatenate(self._columns))
-        shape = (self.n_rows, self.n_columns)
-        return Program(
-            objective,
-            csr_array((np.concatenate(self._data), place), shape=shape),
-            np.concatenate(self._lower),
-            np.concatenate(self._upper),
-            np.zeros(self.n_columns),
-            np.concatenate(self._column_upper),
-            np.concatenate(self._is_integer),
-        )
-
-
 def _place(
-    builder: _Builder, low: FloatArray, high: FloatArray, wanted: BoolArray, matters: BoolArray
+    builder: ProgramBuilder,
+    low: FloatArray,
+    high: FloatArray,
+    wanted: BoolArray,
+    matters: BoolArray,
 ) -> _Neurons:
     """Add the columns of one layer."""
     kept = np.flatnonzero((high > 0) & matters)
@@ -199,7 +154,7 @@ def _place(
 
 
 def _tie(
-    builder: _Builder,
+    builder: ProgramBuilder,
     neurons: _Neurons,
     part: FloatArray,
     sources: IntArray,

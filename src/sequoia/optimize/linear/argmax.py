@@ -6,9 +6,10 @@ from functools import cached_property
 
 import numpy as np
 
-from sequoia.errors import SolverFailed, TooLarge
+from sequoia.errors import SolverFailed
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.exact_solve import solve_exactly_by_rules
+from sequoia.optimize.few_actions import few_actions
 from sequoia.optimize.linear.core_problem import CoreProblem
 from sequoia.optimize.linear.oracles import LpOracle, has_quick_relaxation
 from sequoia.optimize.linear.ruin_and_recreate import ruin_and_recreate
@@ -20,9 +21,6 @@ from sequoia.scaling import unit_of
 from sequoia.solvers import HIDDEN_SHARE, Highs, Limits, Program, Solver, Status
 from sequoia.validation import ActionArray, FloatArray
 
-# To try more choices, or to multiply more actions by weights, takes longer than a program.
-_MAX_COLUMNS_TO_LIST = 24
-_MAX_ACTIONS_TO_LIST = 50_000
 # With fewer columns a program as it is takes milliseconds.
 _LEAST_FOR_CORE = 1_000
 # Points of solved programs that are kept to begin from: 25 MB where there are 3,000 columns.
@@ -194,15 +192,9 @@ class LinearArgmax:
     @cached_property
     def _listed(self) -> tuple[ActionArray, FloatArray] | None:
         """All feasible actions ``(A, N)`` and their inputs ``(A, I)``, where they are few."""
-        space = self._columns.space
-        if space.n_actions > _MAX_COLUMNS_TO_LIST:
+        actions = few_actions(self._columns.space)
+        if actions is None:
             return None
-        try:
-            actions = space.enumerate(_MAX_ACTIONS_TO_LIST)
-        except TooLarge:
-            return None
-        if not len(actions):
-            raise no_decision(space.compact)
         return actions, self._columns.encode(actions)
 
     @cached_property

@@ -5,19 +5,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse import csr_array
 
-from sequoia.errors import SolverFailed, TooLarge
+from sequoia.errors import SolverFailed
+from sequoia.optimize.builder import ProgramBuilder
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.exact_solve import solve_exactly_by_rules
+from sequoia.optimize.few_actions import few_actions
 from sequoia.optimize.result import ArgmaxResult, is_close
 from sequoia.problem.iis import no_decision
 from sequoia.solvers import HIDDEN_SHARE, Highs, Limits, Program, Solver, Status
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
-_MAX_COLUMNS_TO_LIST = 24
-_MAX_ACTIONS_TO_LIST = 50_000
 # Actions and states that are looked at together.
 _BATCH = 2_000_000
 
@@ -97,15 +95,9 @@ class DoseTableArgmax:
     @cached_property
     def _listed(self) -> tuple[ActionArray, list[IntArray]] | None:
         """All feasible actions ``(A, N)``, and by group the combination that each brings about."""
-        space = self._encoding.space
-        if space.n_actions > _MAX_COLUMNS_TO_LIST:
+        actions = few_actions(self._encoding.space)
+        if actions is None:
             return None
-        try:
-            actions = space.enumerate(_MAX_ACTIONS_TO_LIST)
-        except TooLarge:
-            return None
-        if not len(actions):
-            raise no_decision(space.compact)
         chosen, is_known = self._combinations(actions)
         return actions[is_known], [row[is_known] for row in chosen]
 
@@ -138,39 +130,17 @@ class DoseTableArgmax:
     @cached_property
     def _program(self) -> Program:
         """The rules, and for each group one combination that agrees with them."""
-        system = self._encoding.system
-        blocks: list[csr_array] = []
-        ties: list[csr_array] = []
-        upper: list[FloatArray] = []
+        builder = ProgramBuilder(self._encoding.system)
+        one, zero = np.ones(1), np.zeros(1)
         for group in self._groups:
-            count = len(group.doses)
-            rows, reads, right = [np.ones(count)], [np.zeros(system.n_columns)], [1.0]
+            combinations = builder.columns(np.ones(len(group.doses)), is_integer=False)
+            builder.block(np.ones((1, len(combinations))), combinations, one, one)
             for place, arm in enumerate(group.arms.tolist()):
-                for level in range(1, self._encoding.level_input.shape[1]):
-                    read = self._encoding.level_input[arm, level]
-                    if read < 0:
-                        continue
-                    rows.append((group.doses[:, place] == level).astype(np.float64))
-                    reads.append(-(np.arange(system.n_columns) == read).astype(np.float64))
-                    right.append(0.0)
-            blocks.append(csr_array(np.array(rows)))
-            ties.append(csr_array(np.array(reads)))
-            upper.append(np.array(right))
-        chosen = sparse.block_diag(blocks, format="csr")
-        extra = chosen.shape[1]
-        rules = sparse.hstack([system.matrix, csr_array((system.n_rows, extra))])
-        tied = sparse.hstack([sparse.vstack(ties), chosen])
-        right_side = np.concatenate(upper)
-        base = system.program(np.zeros(system.n_actions))
-        return Program(
-            np.zeros(system.n_columns + extra),
-            csr_array(sparse.vstack([rules, tied])),
-            np.concatenate([system.lower, right_side]),
-            np.concatenate([system.upper, right_side]),
-            np.concatenate([base.column_lower, np.zeros(extra)]),
-            np.concatenate([base.column_upper, np.ones(extra)]),
-            np.concatenate([base.is_integer, np.zeros(extra, dtype=np.bool_)]),
-        )
+                for level, read in enumerate(self._encoding.level_input[arm].tolist()):
+                    if read >= 0:
+                        row = np.append(group.doses[:, place] == level, -1.0)
+                        builder.block(row[None], np.append(combinations, read), zero, zero)
+        return builder.program(np.zeros(builder.n_columns))
 
     def _solve(self, rows: Sequence[FloatArray]) -> tuple[ActionArray, float]:
         weights = np.concatenate(rows)
