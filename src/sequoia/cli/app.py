@@ -26,6 +26,7 @@ COMMANDS = {
     "train": Late("train", "train", "Learn a policy for a problem."),
     "evaluate": Late("evaluate", "evaluate_command", "Compare policies fairly."),
     "plan": Late("plan", "plan", "Plan today: who does what, when and where."),
+    "programme": Late("programme", "app", "Keep a programme: roster, log and plans, day by day."),
     "bound": Late("bound", "bound", "Bound what any policy can earn."),
     "exact": Late("exact", "exact", "Solve a tiny problem exactly."),
     "report": Late("report", "report", "Make one page with pictures from an evaluation."),

@@ -28,6 +28,12 @@ def read_csv(path: Path, found: list[str] | None = None) -> Table:
         rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
     except csv.Error as error:
         raise FileError(f"{path} cannot be read: {error}.") from None
+    table = as_table(path, rows, separator == ";")
+    return table if found is None else table.noting_in(found)
+
+
+def as_table(path: Path, rows: list[list[str]], has_decimal_commas: bool = False) -> Table:
+    """Return rows of text, the first with the names of the columns, as a table."""
     if not rows:
         raise FileError(f"{path} is empty; a first row with column names is wanted.")
     names = rows[0]
@@ -43,8 +49,7 @@ def read_csv(path: Path, found: list[str] | None = None) -> Table:
     if wrong:
         raise FileError(*wrong)
     columns = {name: [row[i] for _, row in numbered] for i, name in enumerate(names)}
-    table = Table(str(path), columns, [number for number, _ in numbered], separator == ";")
-    return table if found is None else table.noting_in(found)
+    return Table(str(path), columns, [number for number, _ in numbered], has_decimal_commas)
 
 
 def _decoded(path: Path) -> str:

@@ -17,7 +17,7 @@ import tomli_w
 from sequoia.errors import FileError, SequoiaError
 from sequoia.io import UNFINISHED, clear_unfinished, held, read_toml, refuse_to_replace
 from sequoia.problem.csv_file import read_csv
-from sequoia.problem.names import composed
+from sequoia.problem.names import composed_options
 from sequoia.problem.problem import Problem
 from sequoia.problem.reading import OPTIONAL_TABLES, TABLES, in_todays_words, read_problem
 from sequoia.problem.tables import Column, Table, TableSet
@@ -189,7 +189,7 @@ def _read_folder(path: Path) -> tuple[TableSet, str]:
     header = path / HEADER
     if not header.exists():
         raise FileError(f"{path} has no problem.toml; a problem folder is wanted.")
-    options = _composed(read_toml(header))
+    options = composed_options(read_toml(header))
     fingerprint = options.pop("fingerprint", "")
     content = TableSet(options, where=str(header))
     tables = {
@@ -199,12 +199,3 @@ def _read_folder(path: Path) -> tuple[TableSet, str]:
     content.settle()
     whole = {name: table for name, table in tables.items() if table is not None}
     return TableSet(options, whole, str(header)), str(fingerprint)
-
-
-def _composed(value: Any) -> Any:
-    """Return options with every text composed, as in tables."""
-    if isinstance(value, str):
-        return composed(value)
-    if isinstance(value, dict):
-        return {composed(key): _composed(one) for key, one in value.items()}
-    return [_composed(one) for one in value] if isinstance(value, list) else value

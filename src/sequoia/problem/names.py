@@ -4,7 +4,7 @@ import difflib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from typing import overload
+from typing import Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -89,6 +89,15 @@ def index_of(where: str, names: Sequence[str], wanted: str) -> int:
 def composed(text: str) -> str:
     """Return ``text`` with each accent in one piece with its letter (NFC), as names are read."""
     return unicodedata.normalize("NFC", text)
+
+
+def composed_options(value: Any) -> Any:
+    """Return options, as in TOML, with every text composed."""
+    if isinstance(value, str):
+        return composed(value)
+    if isinstance(value, dict):
+        return {composed(key): composed_options(one) for key, one in value.items()}
+    return [composed_options(one) for one in value] if isinstance(value, list) else value
 
 
 def unknown(where: str, names: Sequence[str], wanted: str) -> str:

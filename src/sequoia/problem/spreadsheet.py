@@ -1,0 +1,140 @@
+"""Tables in the files of spreadsheets, read and written: CSV and XLSX."""
+
+import csv
+import io
+import unicodedata
+import zipfile
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, time
+from pathlib import Path
+from typing import Any
+
+from sequoia.errors import FileError
+from sequoia.io import read_bytes
+from sequoia.problem.csv_file import as_table, read_csv
+from sequoia.problem.names import closest
+from sequoia.problem.tables import Table
+
+CSV, XLSX = ".csv", ".xlsx"
+# A spreadsheet takes a text that begins so for a formula, and may run it.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# The longest name of a sheet that Excel opens.
+_LONGEST_NAME = 31
+
+Cell = str | float | int | date | None
+
+
+def read_spreadsheet(path: Path, sheet: str = "", heads: Iterable[str] = ()) -> Table:
+    """Read a table as text; names of columns and cells lose outer blanks.
+
+    Parameters
+    ----------
+    sheet
+        Which sheet of a workbook, where it has one of that name; else the first.
+    heads
+        Names that columns may have, whatever their capitals.
+    """
+    if path.suffix.lower() == XLSX:
+        table = _read_xlsx(path, sheet)
+    elif path.suffix.lower() in (".xls", ".ods", ".numbers"):
+        raise FileError(f"{path} is a {path.suffix} file; save it as .xlsx or .csv.")
+    else:
+        table = read_csv(path)
+    known = {head.casefold(): head for head in heads}
+    columns: dict[str, list[str]] = {}
+    for name, column in table.columns.items():
+        cells = [_undefused(str(cell).strip()) for cell in column]
+        head = " ".join(name.split())
+        head = known.get(head.casefold(), head)
+        if head in columns:
+            raise FileError(f"{path} names the column {head} twice.")
+        if head or any(cells):
+            columns[head] = cells
+    return Table(table.where, columns, table.rows, table.has_decimal_commas)
+
+
+def csv_text(rows: Iterable[Sequence[Cell]]) -> str:
+    """Return rows as CSV; no text in it is taken for a formula."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows([_defused(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def xlsx_bytes(sheets: Mapping[str, Iterable[Sequence[Cell]]]) -> bytes:
+    """Return sheets of rows, the first row the heads, as a workbook; texts stay texts."""
+    from openpyxl import Workbook
+    from openpyxl.styles import Font
+    from openpyxl.utils import get_column_letter
+
+    book = Workbook()
+    book.remove(book.worksheets[0])
+    for name, rows in sheets.items():
+        page = book.create_sheet(name[:_LONGEST_NAME])
+        widths: dict[int, int] = {}
+        for number, row in enumerate(rows, start=1):
+            for column, value in enumerate(row, start=1):
+                cell = page.cell(number, column)
+                if isinstance(value, str):
+                    # Set without a guess at its type, which would make a formula of "=…".
+                    cell.value = _printable(value)
+                    cell.data_type = "s"
+                else:
+                    cell.value = value
+                if number == 1:
+                    cell.font = Font(bold=True)
+                widths[column] = max(widths.get(column, 0), len(str(value or "")))
+        for column, width in widths.items():
+            page.column_dimensions[get_column_letter(column)].width = min(max(width + 2, 6), 50)
+        page.freeze_panes = "A2"
+    content = io.BytesIO()
+    book.save(content)
+    return content.getvalue()
+
+
+def _read_xlsx(path: Path, sheet: str) -> Table:
+    from openpyxl import load_workbook
+    from openpyxl.utils.exceptions import InvalidFileException
+
+    content = read_bytes(path)
+    try:
+        book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
+        names = {" ".join(name.split()).casefold(): name for name in book.sheetnames}
+        page = book[names.get(sheet, book.sheetnames[0])]
+        rows = [[_text(value) for value in row] for row in page.iter_rows(values_only=True)]
+    except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
+        reason = " ".join(str(error).split())[:200].rstrip(".")
+        raise FileError(f"{path} cannot be read as a workbook: {reason}.") from None
+    if sheet and sheet not in names and len(names) > 1 and closest(sheet, list(names)):
+        raise FileError(f"{path} has no sheet {sheet!r}{closest(sheet, list(names))}.")
+    width = max((column + 1 for row in rows for column, cell in enumerate(row) if cell), default=0)
+    # Pages end in rows and columns that somebody once touched.
+    rows = [(row + [""] * width)[:width] for row in rows]
+    while rows and not any(rows[-1]):
+        rows.pop()
+    return as_table(path, rows)
+
+
+def _text(value: Any) -> str:
+    """Return a cell as it would stand in CSV."""
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return str(int(value))
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    if isinstance(value, datetime):
+        return str(value.date()) if value.time() == time() else str(value)
+    return unicodedata.normalize("NFC", str(value))
+
+
+def _printable(text: str) -> str:
+    return "".join(c if c >= " " or c in "\n\t" else " " for c in text)
+
+
+def _defused(cell: Cell) -> Cell:
+    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+
+
+def _undefused(text: str) -> str:
+    return text[1:] if text.startswith("'") and text[1:].startswith(_FORMULA) else text

@@ -1,0 +1,1 @@
+"""A programme: its roster, its log and its plans, kept from day to day."""

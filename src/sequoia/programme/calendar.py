@@ -1,0 +1,131 @@
+"""The calendar of a programme: which dates are steps, and how people write dates."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+import numpy as np
+
+from sequoia.validation import IntArray
+
+WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+STEPS = ("day", "week")
+ORDERS = ("", "day first", "month first")
+# Steps are counted from a Monday long before any record, so that no count is negative.
+_EPOCH = date(1900, 1, 1)
+_WEEK = 7
+
+
+class UnreadableDate(ValueError):
+    """A text is no date; the message says what is wanted."""
+
+
+@dataclass(frozen=True)
+class Calendar:
+    """Numbers the steps of a programme; step 0 has the date ``start``.
+
+    Attributes
+    ----------
+    start
+        A date of the first step.
+    step
+        What a step is: ``"day"`` or ``"week"``.
+    days
+        Which days of the week are steps, such as ``("Mon", "Tue")``; weeks do not look at them.
+    holidays
+        Dates that are no steps.
+    order
+        Whether ``3/4/2026`` begins with its ``"day first"`` or its ``"month first"``; nothing where
+        nobody said.
+    """
+
+    start: date
+    step: str = "day"
+    days: tuple[str, ...] = WEEKDAYS
+    holidays: tuple[date, ...] = ()
+    order: str = ""
+
+    def steps_of(self, dates: Sequence[date]) -> IntArray:
+        """Return the step of each date.
+
+        A date between two steps belongs to the later one: what is seen on Saturday is how things
+        stand when Monday is planned.
+        """
+        counted = self._counted([self.start, *dates])
+        steps: IntArray = counted[1:] - counted[0]
+        return steps
+
+    def step_of(self, day: date) -> int:
+        """Return the step of a date; before the start it is negative."""
+        return int(self.steps_of([day])[0])
+
+    def date_of(self, step: int) -> date:
+        """Return the first date of a step."""
+        if self.step == "week":
+            return self.start - timedelta(days=self.start.weekday()) + timedelta(weeks=step)
+        first = np.busday_offset(
+            np.datetime64(self.start, "D"),
+            step,
+            roll="forward",
+            weekmask=self._mask,
+            holidays=self._closed,
+        )
+        found: date = first.astype("datetime64[D]").item()
+        return found
+
+    def _counted(self, dates: Sequence[date]) -> IntArray:
+        """Return how many steps begin before each date."""
+        days, epoch = np.array(dates, dtype="datetime64[D]"), np.datetime64(_EPOCH, "D")
+        if self.step == "week":
+            weeks: IntArray = (days - epoch).astype(np.int64) // _WEEK
+            return weeks
+        counted: IntArray = np.busday_count(
+            epoch, days, weekmask=self._mask, holidays=self._closed
+        ).astype(np.int64)
+        return counted
+
+    @property
+    def _mask(self) -> str:
+        return "".join("1" if day in self.days else "0" for day in WEEKDAYS)
+
+    @property
+    def _closed(self) -> list[np.datetime64]:
+        return [np.datetime64(day, "D") for day in self.holidays]
+
+    def read_date(self, text: str) -> date:
+        """Read ``2026-11-02``, ``2.11.2026`` or, where the order is known, ``2/11/2026``."""
+        text = text.strip()
+        # Some spreadsheets add the time of day.
+        text = re.sub(r"[T ]00:00(:00)?$", "", text)
+        if re.fullmatch(r"\d{4}-\d{1,2}-\d{1,2}", text):
+            return _date(text, *map(int, text.split("-")))
+        if re.fullmatch(r"\d{1,2}\.\d{1,2}\.\d{4}", text):
+            day, month, year = map(int, text.split("."))
+            return _date(text, year, month, day)
+        if re.fullmatch(r"\d{1,2}/\d{1,2}/\d{4}", text):
+            first, second, year = map(int, text.split("/"))
+            return self._with_slashes(text, first, second, year)
+        raise UnreadableDate(f"{text!r} is no date; one such as 2026-11-02 is wanted")
+
+    def _with_slashes(self, text: str, first: int, second: int, year: int) -> date:
+        order = self.order
+        if not order and first != second and max(first, second) <= 12:
+            raise UnreadableDate(
+                f'{text!r} may mean two dates; say dates = "day first" or "month first" under '
+                "[calendar], or write 2026-11-02"
+            )
+        if not order:
+            order = "day first" if first >= second else "month first"
+        day, month = (first, second) if order == "day first" else (second, first)
+        return _date(text, year, month, day)
+
+
+def _date(text: str, year: int, month: int, day: int) -> date:
+    try:
+        found = date(year, month, day)
+    except ValueError:
+        raise UnreadableDate(f"{text!r} is not in the calendar; a date is wanted") from None
+    if found <= _EPOCH:
+        raise UnreadableDate(f"{text!r} is long ago; a date after {_EPOCH} is wanted")
+    return found

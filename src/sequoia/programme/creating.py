@@ -1,0 +1,106 @@
+"""Begin a programme: its settings, as text that a person edits, and its empty database."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+from sequoia.errors import FileError
+from sequoia.io import make_folder, refuse_to_replace, write_text
+from sequoia.programme.calendar import WEEKDAYS
+from sequoia.programme.settings import FILE, FORMAT, Programme, read_programme
+
+# What each kind of space needs to know besides the roster and the staff.
+KINDS: Mapping[str, Sequence[str]] = {
+    "assignment": (),
+    "budget": ("limit",),
+    "schedule": ("limit", "slots"),
+}
+
+
+@dataclass(frozen=True)
+class Beginning:
+    """What is known when a programme begins.
+
+    Attributes
+    ----------
+    states
+        Names of the states and what a step in each is worth.
+    kind, limit, slots
+        The space; how much or how many in a step; the slots of a schedule.
+    """
+
+    name: str
+    start: date
+    states: Mapping[str, float]
+    step: str = "day"
+    days: Sequence[str] = WEEKDAYS
+    kind: str = "assignment"
+    limit: float | None = None
+    slots: Sequence[str] = ()
+    database: str = ""
+
+
+def create(folder: Path, beginning: Beginning) -> Programme:
+    """Write the settings into ``folder`` and make the database."""
+    refuse_to_replace([folder / FILE])
+    is_new = not folder.exists()
+    make_folder(folder)
+    text = settings_text(beginning)
+    write_text(folder / FILE, text)
+    try:
+        programme = read_programme(folder)
+        programme.store.make()
+    except FileError:
+        # What cannot be used is not left behind.
+        (folder / FILE).unlink()
+        if is_new:
+            folder.rmdir()
+        raise
+    return programme
+
+
+def settings_text(beginning: Beginning) -> str:
+    """Return ``programme.toml``, with a word on each setting."""
+    states = "\n".join(f"{_quoted(name)} = {value:g}" for name, value in beginning.states.items())
+    lines = [
+        f"format = {FORMAT}",
+        f"name = {_quoted(beginning.name)}",
+        "horizon = 20          # how many steps a plan looks ahead",
+        "discount = 0.99       # what the next step counts against this one",
+    ]
+    if beginning.database:
+        lines.append(f"database = {_quoted(beginning.database)}")
+    days = ", ".join(map(_quoted, beginning.days))
+    lines += [
+        "",
+        "[calendar]",
+        f'step = "{beginning.step}"          # a decision every day, or every week',
+        f"start = {beginning.start}    # a date of the first step",
+        f"days = [{days}]",
+        "holidays = []         # dates that are no steps, such as [2026-12-25]",
+        "",
+        "[states]              # what a step in each is worth",
+        states,
+        "",
+        "[doses]               # what a visit can be; doing nothing is 0",
+        "visit = 1",
+        "",
+        "[seen]",
+        "before = 0.0          # how often a state is known without a visit",
+        "at_visit = 1.0        # how often a visit shows it",
+        "",
+        "[space]",
+        f"kind = {_quoted(beginning.kind)}",
+    ]
+    if beginning.limit is not None:
+        lines.append(f"limit = {beginning.limit:g}")
+    if beginning.slots:
+        lines += [f"slots = [{', '.join(map(_quoted, beginning.slots))}]", "visits = 1"]
+    return "\n".join(lines)
+
+
+def _quoted(text: str) -> str:
+    """Return a text as TOML writes it; JSON does the same."""
+    return json.dumps(text, ensure_ascii=False)

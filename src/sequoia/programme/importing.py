@@ -1,0 +1,148 @@
+"""Import sheets of the roster, the staff and the log: all of them, or nothing."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import sqlalchemy as sql
+
+from sequoia.problem.names import count, say
+from sequoia.problem.spreadsheet import read_spreadsheet
+from sequoia.problem.tables import Table, TableSet
+from sequoia.programme.entries import HEADS, Entry, Noted, put_entries, read_entries
+from sequoia.programme.members import members, put_rows, read_rows
+from sequoia.programme.schema import ARM, WORKER
+from sequoia.programme.settings import Programme
+from sequoia.programme.space import TABLES, as_table, check_sheets, heads
+from sequoia.programme.store import note
+
+_WORDS = {ARM: "roster", WORKER: "staff"}
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import did, a line for each sheet, and what is worth a look."""
+
+    lines: Sequence[str]
+    remarks: Sequence[str]
+
+
+def import_sheets(
+    programme: Programme,
+    sheets: Mapping[str, Path],
+    log: Path | None = None,
+    *,
+    correct: bool = False,
+    today: date | None = None,
+) -> Imported:
+    """Import sheets in one transaction.
+
+    Parameters
+    ----------
+    sheets
+        The sheets of arms and of workers, by role.
+    correct
+        Whether what the log says replaces what is known.
+    today
+        Entries after it are worth a remark.
+
+    Raises
+    ------
+    FileError
+        One line for each thing that is wrong in any of them; then nothing is imported.
+    """
+    content = TableSet(programme.space)
+    tables: dict[str, Table] = {}
+    for role, path in sheets.items():
+        found = content.attempt(
+            lambda p=path, r=role: read_spreadsheet(p, _WORDS[r], heads(programme, r))  # type: ignore[misc]
+        )
+        if found is not None:
+            tables[role] = found.noting_in(content.found)
+    logged = None
+    if log is not None:
+        path = log
+        logged = content.attempt(lambda: read_spreadsheet(path, "log", HEADS))
+    lines: list[str] = []
+    entries: list[Entry] = []
+    with programme.store.open().writing() as connection:
+        lines += _import_members(programme, connection, tables, content)
+        if logged is not None:
+            entries = read_log(programme, connection, logged, content)
+        content.settle()
+        if logged is not None:
+            noted = put_entries(connection, members(connection, ARM), entries, correct)
+            lines.append(f"{logged.where}: {in_words(noted)}.")
+        for line in lines:
+            note(connection, f"Imported {line}")
+    return Imported(lines, remarks_on(entries, today))
+
+
+def _import_members(
+    programme: Programme, connection: sql.Connection, tables: Mapping[str, Table], content: TableSet
+) -> list[str]:
+    """Write the roster; return a line for each sheet."""
+    lines = []
+    for role, table in tables.items():
+        rows = content.attempt(lambda t=table, r=role: read_rows(t, r, programme.calendar)) or []  # type: ignore[misc]
+        new, changed = put_rows(connection, role, rows)
+        parts = [f"{new} new", f"{changed} changed", f"{len(rows) - new - changed} as before"]
+        lines.append(f"{table.where}: {', '.join(p for p in parts if not p.startswith('0 '))}.")
+    if not content.found:
+        _check(programme, connection, tables, content)
+    return lines
+
+
+def _check(
+    programme: Programme, connection: sql.Connection, tables: Mapping[str, Table], content: TableSet
+) -> None:
+    """Note what the space needs and the sheets do not have."""
+    everything = dict(tables)
+    for role in TABLES:
+        there = members(connection, role)
+        if role not in tables and there:
+            everything[role] = as_table(there, f"the {_WORDS[role]}")
+    found = check_sheets(programme, {TABLES[role]: t for role, t in everything.items()})
+    # What is missing altogether may still be imported.
+    own = tuple(table.where for table in tables.values())
+    content.found.extend(line for line in found if own and line.startswith(own))
+
+
+def read_log(
+    programme: Programme,
+    connection: sql.Connection,
+    sheet: Table,
+    content: TableSet,
+    day: date | None = None,
+) -> list[Entry]:
+    """Read a sheet of the log about those on the roster."""
+    arms, workers = ([one.name for one in members(connection, role)] for role in (ARM, WORKER))
+    sheet = sheet.noting_in(content.found)
+    found = content.attempt(lambda: read_entries(sheet, programme, arms, workers, day))
+    return found or []
+
+
+def in_words(noted: Noted) -> str:
+    """Say what came of entries."""
+    parts = []
+    if noted.seen:
+        parts.append(f"{count(noted.seen, 'sighting')} new")
+    if noted.visited:
+        parts.append(f"{count(noted.visited, 'visit')} new")
+    if noted.corrected:
+        parts.append(f"{noted.corrected} corrected")
+    if noted.known:
+        parts.append(f"{count(noted.known, 'row')} known already")
+    return say(parts) if parts else "nothing to record"
+
+
+def remarks_on(entries: Sequence[Entry], today: date | None) -> list[str]:
+    """Return what is worth a look: entries of days to come."""
+    late = [one for one in entries if today is not None and one.date > today]
+    if not late:
+        return []
+    return [
+        f"{late[0].place} is of {late[0].date}, after today, {today}; there are "
+        f"{count(len(late), 'such row')}."
+    ]

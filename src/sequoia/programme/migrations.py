@@ -1,0 +1,51 @@
+"""Migrations: what each version of the schema adds to the one before.
+
+A database knows its version. Opening it applies what is missing, in order, in one transaction, so
+that it is at a version or at the next and never between.
+"""
+
+from collections.abc import Callable, Sequence
+
+import sqlalchemy as sql
+
+from sequoia.errors import FileError
+from sequoia.programme.schema import metadata, version
+
+Migration = Callable[[sql.Connection], None]
+
+
+def _first(connection: sql.Connection) -> None:
+    """Make all tables."""
+    metadata.create_all(connection)
+
+
+# Version n is what the first n of these make. One that was released is never edited: a change is a
+# new function at the end.
+MIGRATIONS: Sequence[Migration] = (_first,)
+
+
+def version_of(connection: sql.Connection) -> int:
+    """Return the version of a database; 0 when it is empty."""
+    if not sql.inspect(connection).has_table(version.name):
+        return 0
+    return int(connection.execute(sql.select(version.c.number)).scalar_one_or_none() or 0)
+
+
+def require_readable(found: int, where: str) -> None:
+    """Raise unless this version of sequoia knows the schema."""
+    if found > len(MIGRATIONS):
+        raise FileError(
+            f"{where} has schema version {found}; this version of sequoia knows "
+            f"{len(MIGRATIONS)}: use a newer one."
+        )
+
+
+def migrate(connection: sql.Connection, where: str) -> None:
+    """Bring a database to the newest version; the caller commits."""
+    found = version_of(connection)
+    require_readable(found, where)
+    for step in MIGRATIONS[found:]:
+        step(connection)
+    if found < len(MIGRATIONS):
+        connection.execute(version.delete())
+        connection.execute(version.insert().values(number=len(MIGRATIONS)))

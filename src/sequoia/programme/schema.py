@@ -1,0 +1,106 @@
+"""The tables of a programme's database."""
+
+from datetime import UTC, datetime
+
+import sqlalchemy as sql
+
+metadata = sql.MetaData()
+
+# Whom a row of the roster is about: somebody to be visited, or somebody who visits.
+ARM, WORKER = "arm", "worker"
+
+
+def now() -> datetime:
+    """Return the time in UTC, as it is stored."""
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
+version = sql.Table("schema_version", metadata, sql.Column("number", sql.Integer, nullable=False))
+
+roster = sql.Table(
+    "roster",
+    metadata,
+    sql.Column("id", sql.Integer, primary_key=True),
+    sql.Column("role", sql.String, nullable=False),
+    sql.Column("name", sql.String, nullable=False),
+    # The group of an arm, whose members share one model; empty for a worker.
+    sql.Column("group", sql.String, nullable=False),
+    # Nothing means from the beginning, and until further notice.
+    sql.Column("joined", sql.Date),
+    sql.Column("left", sql.Date),
+    # What else the sheet says: costs, slots, features, as text.
+    sql.Column("facts", sql.JSON, nullable=False),
+    sql.UniqueConstraint("role", "name"),
+)
+
+absences = sql.Table(
+    "absences",
+    metadata,
+    sql.Column("id", sql.Integer, primary_key=True),
+    sql.Column("member", sql.ForeignKey("roster.id"), nullable=False),
+    sql.Column("first", sql.Date, nullable=False),
+    sql.Column("last", sql.Date, nullable=False),
+    sql.UniqueConstraint("member", "first", "last"),
+)
+
+sightings = sql.Table(
+    "sightings",
+    metadata,
+    sql.Column("id", sql.Integer, primary_key=True),
+    sql.Column("arm", sql.ForeignKey("roster.id"), nullable=False),
+    sql.Column("date", sql.Date, nullable=False),
+    sql.Column("state", sql.String, nullable=False),
+    sql.Column("at", sql.DateTime, nullable=False, default=now),
+    sql.UniqueConstraint("arm", "date"),
+)
+
+visits = sql.Table(
+    "visits",
+    metadata,
+    sql.Column("id", sql.Integer, primary_key=True),
+    sql.Column("arm", sql.ForeignKey("roster.id"), nullable=False),
+    sql.Column("date", sql.Date, nullable=False),
+    # A name, not a row of the roster: old records name people who are long gone.
+    sql.Column("by", sql.String, nullable=False),
+    sql.Column("dose", sql.String, nullable=False),
+    sql.Column("at", sql.DateTime, nullable=False, default=now),
+    sql.UniqueConstraint("arm", "date", "by"),
+)
+
+plans = sql.Table(
+    "plans",
+    metadata,
+    sql.Column("id", sql.Integer, primary_key=True),
+    sql.Column("date", sql.Date, nullable=False),
+    # A hash of everything in it: the same plan is kept once.
+    sql.Column("digest", sql.String, nullable=False),
+    sql.Column("policy", sql.String, nullable=False),
+    sql.Column("reason", sql.String, nullable=False),
+    sql.Column("overrides", sql.JSON, nullable=False),
+    # The plan of a date that was made last is the one that holds.
+    sql.Column("at", sql.DateTime, nullable=False, default=now),
+    sql.UniqueConstraint("date", "digest"),
+)
+
+tasks = sql.Table(
+    "tasks",
+    metadata,
+    sql.Column("plan", sql.ForeignKey("plans.id"), primary_key=True),
+    sql.Column("position", sql.Integer, primary_key=True, autoincrement=False),
+    sql.Column("date", sql.Date, nullable=False),
+    sql.Column("by", sql.String, nullable=False),
+    sql.Column("when", sql.String, nullable=False),
+    sql.Column("who", sql.String, nullable=False),
+    sql.Column("dose", sql.String, nullable=False),
+    sql.Column("minutes", sql.Float),
+    sql.Column("state", sql.String, nullable=False),
+    sql.Column("gain", sql.Float, nullable=False),
+)
+
+journal = sql.Table(
+    "journal",
+    metadata,
+    sql.Column("id", sql.Integer, primary_key=True),
+    sql.Column("at", sql.DateTime, nullable=False, default=now),
+    sql.Column("words", sql.String, nullable=False),
+)

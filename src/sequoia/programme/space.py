@@ -1,0 +1,128 @@
+"""What may be done on a day: the action space of those who are there."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from sequoia.problem import ActionSpace
+from sequoia.problem.names import unknown
+from sequoia.problem.spaces import read_space
+from sequoia.problem.tables import Table, TableSet
+from sequoia.programme.members import Member
+from sequoia.programme.schema import ARM, WORKER
+from sequoia.programme.settings import Programme
+
+# The tables of a space that hold arms and workers.
+TABLES = {ARM: "actions", WORKER: "workers"}
+_LISTS = ("must", "never", "absent")
+
+
+class _Roster(Table):
+    """Members as a table, whose rows are called by name."""
+
+    def place(self, row: int) -> str:
+        """Say whose row it is."""
+        return f"{self.where}, {self.columns['name'][row]}"
+
+
+def as_table(people: Sequence[Member], where: str) -> Table:
+    """Return members with all that is known of them, as a space reads it."""
+    facts = list(dict.fromkeys(key for one in people for key in one.facts))
+    columns = {key: [one.facts.get(key, "") for one in people] for key in facts}
+    return _Roster(where, {"name": [one.name for one in people], **columns})
+
+
+def heads(programme: Programme, role: str) -> list[str]:
+    """Return the columns that a sheet of the roster may have a use for."""
+    slots = [str(slot) for slot in programme.space.get("slots", ()) if isinstance(slot, str)]
+    own = ["group", "cost"] if role == ARM else ["capacity"]
+    return ["name", "joined", "left", "minutes", *own, *slots]
+
+
+def check_sheets(programme: Programme, tables: Mapping[str, Table]) -> list[str]:
+    """Return what a space finds wrong with its tables, by the names they have in files."""
+    options = {key: value for key, value in programme.space.items() if key != "rules"}
+    content = TableSet(options, tables, f"{programme.where} [space]")
+    content.attempt(lambda: read_space(content))
+    return content.found
+
+
+def build_space(
+    programme: Programme,
+    arms: Sequence[Member],
+    workers: Sequence[Member],
+    everyone: Iterable[Member],
+) -> tuple[ActionSpace, list[str]]:
+    """Return the space of those who are there, and remarks on its rules.
+
+    Parameters
+    ----------
+    everyone
+        All who are or were on the roster: a rule that names one of them is no mistake.
+    """
+    options, remarks = dict(programme.space), list[str]()
+    content = TableSet(
+        options,
+        {
+            TABLES[ARM]: as_table(arms, "the roster"),
+            TABLES[WORKER]: as_table(workers, "the staff"),
+        },
+        f"{programme.where} [space]",
+    )
+    if "rules" in options:
+        rules = content.section("rules")
+        options["rules"] = _rules_today(rules, arms, workers, everyone, remarks)
+    content.settle()
+    space = read_space(content)
+    content.settle()
+    return space, remarks
+
+
+def _rules_today(
+    content: TableSet,
+    arms: Sequence[Member],
+    workers: Sequence[Member],
+    everyone: Iterable[Member],
+    remarks: list[str],
+) -> dict[str, Any]:
+    """Return rules about those who are there; every group of the roster is a group of the rules."""
+    here = {one.name for one in (*arms, *workers)}
+    gone = {one.name for one in everyone} - here
+    rules = dict(content.options)
+    groups = {one.group: [o.name for o in arms if o.group == one.group] for one in arms}
+    groups |= {
+        name: _members(wanted, arms) for name, wanted in content.option("groups", dict, {}).items()
+    }
+    rules["groups"] = {name: _without(group, gone) for name, group in groups.items()}
+    for key in _LISTS:
+        if key in rules:
+            rules[key] = _without(rules[key], gone)
+    if "at_most_one" in rules:
+        several = content.option("at_most_one", list)
+        rules["at_most_one"] = [_without(names, gone) for names in several]
+    floors = [floor for floor in content.option("floors", list, []) if type(floor) is dict]
+    known = {*groups, *(one.group for one in everyone)}
+    for floor in list(floors):
+        name = floor.get("group")
+        if name not in known:
+            content.found.append(unknown(f"{content.where} floors", sorted(known), str(name)))
+        elif not rules["groups"].get(name):
+            remarks.append(f"Nobody of {name} is there, so its floor is left out.")
+            floors.remove(floor)
+    if floors or "floors" in rules:
+        rules["floors"] = floors
+    return rules
+
+
+def _members(wanted: Any, arms: Sequence[Member]) -> Any:
+    """Return the names of a group that is said by facts, such as ``{ area = "north" }``."""
+    if not isinstance(wanted, dict):
+        return wanted
+    return [
+        one.name
+        for one in arms
+        if all({**one.facts, "group": one.group}.get(key) == str(v) for key, v in wanted.items())
+    ]
+
+
+def _without(names: Any, gone: set[str]) -> Any:
+    return [name for name in names if name not in gone] if isinstance(names, list) else names

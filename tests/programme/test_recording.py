@@ -1,0 +1,111 @@
+"""Outcomes are recorded once, by several people at once, and survive any end of the process."""
+
+import multiprocessing
+from datetime import date
+
+import pytest
+import sqlalchemy as sql
+from programme_cases import MONDAY, begin, content, fill, sheet
+
+from sequoia.errors import FileError, ProblemError
+from sequoia.programme.importing import import_sheets
+from sequoia.programme.recording import record
+from sequoia.programme.schema import ARM
+from sequoia.programme.settings import read_programme
+
+TUESDAY = date(2026, 11, 3)
+
+
+@pytest.fixture
+def programme(tmp_path):
+    programme = begin(tmp_path)
+    fill(programme, tmp_path, log="")
+    return programme
+
+
+def test_a_visit_and_what_it_showed(programme):
+    done = record(programme, ["ada=At Risk", "Zoë=0"], MONDAY, by="nurse anna")
+    assert done.words == "2 sightings new and 2 visits new"
+    found = content(programme)
+    assert [row[2:] for row in found["sightings"]] == [(MONDAY, "at risk"), (MONDAY, "good")]
+    assert [row[2:] for row in found["visits"]] == [(MONDAY, "Nurse Anna", "visit")] * 2
+
+
+def test_recording_again_adds_nothing(programme):
+    for _ in range(2):
+        record(programme, ["Ada=good"], MONDAY, by="Nurse Anna")
+        record(programme, ["Ada=good"], MONDAY)
+    found = content(programme)
+    assert (len(found["sightings"]), len(found["visits"])) == (1, 1)
+
+
+def test_what_was_only_seen_is_no_visit(programme):
+    record(programme, ["Ada=good"], MONDAY, dose="")
+    found = content(programme)
+    assert (len(found["sightings"]), len(found["visits"])) == (1, 0)
+
+
+def test_a_sheet_with_gaps(programme, tmp_path):
+    filled = "date,by,who,dose,state,seen\n2026-11-03,Nurse Bo,Ada,visit,likely good,lapsed\n"
+    filled += "2026-11-03,Nurse Bo,Grace,visit,likely good,\n"
+    done = record(programme, [], MONDAY, sheet=sheet(tmp_path, "plan.csv", filled))
+    assert done.words == "1 sighting new and 1 visit new"
+    assert done.remarks[-1] == "1 row without an outcome left out."
+    found = content(programme)
+    assert found["sightings"][0][2:] == (TUESDAY, "lapsed")
+    assert found["visits"][0][2:] == (TUESDAY, "Nurse Bo", "visit")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "wanted"),
+    [
+        ("Ada", "WHO=STATE, such as 'Ada=good', is wanted"),
+        ("Adda=good", "perhaps 'Ada' is meant"),
+        ("Ada=goood", "perhaps 'good' is meant"),
+    ],
+)
+def test_what_is_wrong_is_said_and_nothing_is_recorded(programme, outcome, wanted):
+    before = content(programme)
+    with pytest.raises((FileError, ProblemError), match=wanted):
+        record(programme, ["Grace=good", outcome], MONDAY)
+    assert content(programme) == before
+
+
+def test_a_slip_is_corrected_on_demand(programme):
+    record(programme, ["Ada=good"], MONDAY)
+    with pytest.raises(FileError, match="--correct replaces it"):
+        record(programme, ["Ada=lapsed"], MONDAY)
+    record(programme, ["Ada=lapsed"], MONDAY, correct=True)
+    assert content(programme)["sightings"][0][3] == "lapsed"
+
+
+def _record_many(folder, names, ready):
+    programme = read_programme(folder)
+    ready.wait()
+    for name in names:
+        record(programme, [f"{name}=good"], MONDAY)
+
+
+def record_at_once(programme, tmp_path):
+    """Let three people record twenty outcomes each, of which ten are of the same patients."""
+    roster = "name,cost\n" + "".join(f"patient {i},1\n" for i in range(40))
+    import_sheets(programme, {ARM: sheet(tmp_path, "many.csv", roster)})
+    context = multiprocessing.get_context("spawn")
+    ready = context.Barrier(3)
+    names = [[f"patient {i}" for i in (*range(10), *range(10 * n, 10 * n + 10))] for n in (1, 2, 3)]
+    several = [
+        context.Process(target=_record_many, args=(programme.folder, own, ready)) for own in names
+    ]
+    for process in several:
+        process.start()
+    for process in several:
+        process.join()
+    assert [process.exitcode for process in several] == [0, 0, 0]
+    with programme.store.reading() as connection:
+        for table in ("sightings", "visits"):
+            number = connection.execute(sql.text(f"SELECT count(*) FROM {table}")).scalar_one()
+            assert number == 40
+
+
+def test_several_people_record_at_once(programme, tmp_path):
+    record_at_once(programme, tmp_path)

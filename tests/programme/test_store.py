@@ -1,0 +1,121 @@
+"""The database: migrated, whole, and one writer after the other."""
+
+import sqlite3
+from datetime import date
+
+import pytest
+import sqlalchemy as sql
+from programme_cases import begin, content, fill
+
+from sequoia.errors import FileError
+from sequoia.programme import migrations, store
+from sequoia.programme.schema import journal
+from sequoia.programme.settings import read_programme
+
+
+def test_a_database_is_brought_to_the_newest_version_once(tmp_path, monkeypatch):
+    programme = begin(tmp_path)
+    fill(programme, tmp_path)
+    before = content(programme)
+    calls = []
+
+    def second(connection):
+        calls.append(1)
+        connection.execute(sql.text("ALTER TABLE roster ADD COLUMN phone VARCHAR"))
+
+    steps = (*migrations.MIGRATIONS, second)
+    monkeypatch.setattr(migrations, "MIGRATIONS", steps)
+    monkeypatch.setattr(store, "MIGRATIONS", steps)
+    for _ in range(2):
+        with programme.store.open().reading() as connection:
+            assert migrations.version_of(connection) == 2
+            connection.execute(sql.text("SELECT phone FROM roster"))
+    assert calls == [1]
+    assert {**content(programme), "schema_version": 0} == {**before, "schema_version": 0}
+
+
+def test_a_migration_that_fails_leaves_the_version_before(tmp_path, monkeypatch):
+    programme = begin(tmp_path)
+
+    def broken(connection):
+        connection.execute(sql.text("ALTER TABLE roster ADD COLUMN phone VARCHAR"))
+        connection.execute(sql.text("SELECT nonsense"))
+
+    steps = (*migrations.MIGRATIONS, broken)
+    monkeypatch.setattr(migrations, "MIGRATIONS", steps)
+    monkeypatch.setattr(store, "MIGRATIONS", steps)
+    with pytest.raises(FileError, match="nonsense"):
+        programme.store.open()
+    monkeypatch.undo()
+    with programme.store.open().reading() as connection:
+        assert "phone" not in {c["name"] for c in sql.inspect(connection).get_columns("roster")}
+
+
+def test_a_newer_database_is_one_clear_line(tmp_path):
+    programme = begin(tmp_path)
+    with sqlite3.connect(tmp_path / "clinic" / "records.db") as raw:
+        raw.execute("UPDATE schema_version SET number = 99")
+    with pytest.raises(FileError, match="has schema version 99; this version of sequoia knows"):
+        programme.store.open()
+
+
+def test_what_is_no_database_is_one_clear_line(tmp_path):
+    programme = begin(tmp_path)
+    file = tmp_path / "clinic" / "records.db"
+    file.write_bytes(b"this is not a database" * 100)
+    with pytest.raises(FileError, match=r"records.db: file is not a database"):
+        programme.store.open()
+    file.unlink()
+    with pytest.raises(FileError, match="holds no records; sequoia programme init"):
+        programme.store.open()
+    with pytest.raises(FileError, match="cannot be opened"):
+        store.Store.of_folder(tmp_path, "nonsense://x").open()
+
+
+def test_an_error_in_a_transaction_undoes_all_of_it(tmp_path):
+    programme = begin(tmp_path)
+
+    def half() -> None:
+        with programme.store.writing() as connection:
+            connection.execute(journal.insert().values(words="half"))
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        half()
+    assert content(programme)["journal"] == []
+
+
+def test_settings_that_are_wrong_are_all_named(tmp_path):
+    begin(tmp_path)
+    toml = tmp_path / "clinic" / "programme.toml"
+    text = toml.read_text()
+    text = text.replace('step = "day"', 'step = "dya"').replace("start = 2026-11-02", "start = 3")
+    text = text.replace("visit = 1", "visit = 0").replace("horizon = 20", "horizont = 20")
+    toml.write_text(text)
+    with pytest.raises(FileError) as stop:
+        read_programme(tmp_path / "clinic")
+    said = str(stop.value)
+    for part in (
+        "perhaps 'horizon' is meant",
+        "perhaps 'day' is meant",
+        "'start' has 3",
+        "visit is 0",
+    ):
+        assert part in said
+    toml.unlink()
+    with pytest.raises(FileError, match="holds no programme"):
+        read_programme(tmp_path / "clinic")
+
+
+def test_the_settings_are_read_as_written(tmp_path):
+    programme = begin(tmp_path, kind="schedule", limit=3, slots=["Mon", "Wed"], step="week")
+    assert programme.space == {
+        "kind": "schedule",
+        "limit": 3,
+        "slots": ["Mon", "Wed"],
+        "visits": 1,
+    }
+    assert programme.calendar.date_of(1) == date(2026, 11, 9)
+    assert programme.states == ["good", "at risk", "lapsed"]
+    with pytest.raises(FileError, match="exists already"):
+        begin(tmp_path)
