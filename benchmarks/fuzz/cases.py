@@ -1,0 +1,262 @@
+"""Whole inputs of every kind, what is done to them, and the commands that meet them."""
+
+import json
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from dataclasses import dataclass
+from inspect import signature
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+from fuzz.mutations import NUMBERS, WORDS, copy_of, mutate, pick, resigned
+
+from sequoia import Arms, Budget, Custom, Floor, Problem, Rules, save
+from sequoia.learn.q_learning_config import QLearningConfig
+from sequoia.problem import families
+from sequoia.problem.families import FAMILIES
+
+PLAN = """# a plan
+policies = ["random", "myopic"]
+seeds = [1, 2]
+episodes = 2
+bound = "lp"
+
+[[problems]]
+family = "trap"
+horizon = [2, 3]
+
+[[problems]]
+family = "standard"
+arms = 4
+episodes = 1
+"""
+EDGES = "from,to,length\nA,B,1\nB,C,2\nC,A,1\nC,D,1\n"
+WEIGHTS = EDGES.replace("length", "weight")
+MODELS = ("trap", "standard")
+BOUNDS = ("hull", "factored", "clairvoyant")
+
+
+def problems() -> dict[str, Problem]:
+    """Return a small problem of every kind of space, with rules, names and contagion."""
+    rng = np.random.default_rng(0)
+    arms = Arms.ladder(rng.random((3, 3)), rng.random((3, 2)), names=["Zoë", "Ada", "José"])
+    named = Arms(
+        arms.rewards,
+        arms.doses,
+        arms.kernels,
+        arms.model,
+        arms.names,
+        ["young", "old", "other"],
+        ["at risk", "so so", "well"],
+        {0.0: "nothing", 1.0: "a visit"},
+    )
+    few = [[1, 0, 0]] * 3
+    rules = Rules({"g": ["Zoë", "Ada"]}, [Floor("g", 0.4, 1)], never=["José"])
+    return {
+        "trap": families.trap(),
+        "standard": families.standard(arms=5),
+        "capacity": families.capacity(arms=6, workers=2),
+        "scheduling": families.scheduling(arms=5, workers=2),
+        "routing": families.routing(arms=6, budget=2),
+        "interventions": families.interventions(arms=6, budget=2),
+        "epidemic": families.epidemic(arms=6, village=3),
+        "immune": families.epidemic(arms=6, disease="sir", graph="small-world"),
+        "route": families.epidemic(arms=6, route=True),
+        "wildfire": families.wildfire(arms=6, budget=1, burning=2),
+        "named": Problem("named", named, Budget([1, 1, 2], 2, named.names), few),
+        "rules": Problem("ruled", arms, Budget([1, 1, 2], 2, arms.names), few).with_rules(rules),
+        "absent": families.capacity(arms=4, workers=2).with_rules(Rules(absent=["worker 1"])),
+        "custom": Problem(
+            "custom", arms, Custom([[1, 1, 1, -2]], [-np.inf], [0], arms.names, ["help"]), few
+        ),
+    }
+
+
+def write_corpus(folder: Path) -> None:
+    """Write whole inputs of every kind."""
+    folder.mkdir(parents=True)
+    for name, problem in problems().items():
+        save(problem, folder / name)
+        save(problem, folder / f"{name}.npz")
+        rows = "".join(f"{arm},0\n" for arm in problem.arms.names)
+        (folder / f"{name}.states.csv").write_text(f"arm,state\n{rows}")
+    (folder / "plan.toml").write_text(PLAN)
+    (folder / "edges.csv").write_text(EDGES)
+    (folder / "weights.csv").write_text(WEIGHTS)
+    for name in MODELS:
+        made = [
+            f"train {folder}/{name} -o {folder}/{name}.model --set rounds=0",
+            f"evaluate {folder}/{name} --policies random,myopic --episodes 2 -o "
+            f"{folder}/{name}.evaluation.json",
+        ]
+        for line in made:
+            code, _, err = call(line.split())
+            assert code == 0, err
+    code, _, err = call(f"sweep {folder}/plan.toml -o {folder}/swept --jobs 1".split())
+    assert code == 0, err
+
+
+def call(arguments: list[str]) -> tuple[int, str, str]:
+    """Run the command in this process."""
+    from sequoia.cli.app import app
+    from sequoia.cli.errors import run
+
+    out, err = StringIO(), StringIO()
+    with redirect_stdout(out), redirect_stderr(err):
+        try:
+            code = run(app, arguments)
+        except SystemExit as stop:
+            code = int(stop.code or 0)
+    return code, out.getvalue(), err.getvalue()
+
+
+@dataclass(frozen=True)
+class Case:
+    """One mutated input and the command that meets it."""
+
+    number: int
+    mutations: tuple[str, ...]
+    arguments: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return f"case {self.number}: {', '.join(self.mutations)}: {' '.join(self.arguments)}"
+
+
+def make_case(number: int, corpus: Path, room: Path) -> Case:
+    """Make a case in ``room``; the same number gives the same case."""
+    rng = np.random.default_rng([2024, number])
+    room.mkdir()
+    name = str(rng.choice(sorted(file.stem for file in corpus.glob("*.npz"))))
+    kind = str(rng.choice(list(_KINDS), p=[share for share, _ in _KINDS.values()]))
+    target, arguments = _KINDS[kind][1](rng, corpus, room, name)
+    done: list[str] = []
+    for _ in range(0 if target is None else int(rng.integers(1, 3))):
+        if target.suffix == ".npz" and target.is_file() and rng.random() < 0.7:
+            with suppress(Exception):  # what was changed before can no longer be signed
+                done.append(resigned(target, rng))
+                continue
+        done.append(mutate(target, rng))
+    if kind == "model" and rng.random() < 0.6:
+        done.append(_sign_model(target))
+    return Case(number, tuple(done), tuple(map(str, arguments)))
+
+
+def _problem(rng, corpus, room, name):
+    suffix = str(rng.choice(["", "", ".npz"]))
+    target = copy_of(corpus / f"{name}{suffix}", room / f"p{suffix}")
+    states = corpus / f"{name}.states.csv"
+    lines = [
+        ["show", target],
+        ["show", target, "--json"],
+        ["check", target],
+        ["check", target],
+        ["exact", target],
+        ["bound", target, "--horizon", 3],
+        ["bound", target, "--horizon", 3, "--kind", str(rng.choice(BOUNDS)), "--rounds", 5],
+        ["evaluate", target, "--policies", "random,myopic", "--episodes", 1, "--bound", "none"],
+        ["evaluate", target, "--episodes", 1],
+        ["plan", target, "--state", states, "--time-limit", 1],
+        ["make", "trap", "-o", target, "--force"],
+    ]
+    if rng.random() < 0.03:
+        return target, ["show", target, "--plot", room / "p.png"]
+    if rng.random() < 0.02:
+        return target, ["train", target, "-o", room / "m", "--set", "rounds=0"]
+    return target, lines[int(rng.integers(len(lines)))]
+
+
+def _states(rng, corpus, room, name):  # noqa: ARG001
+    target = copy_of(corpus / f"{name}.states.csv", room / "today.csv")
+    return target, ["plan", corpus / name, "--state", target, "--time-limit", 1]
+
+
+def _plan(rng, corpus, room, name):  # noqa: ARG001
+    target = copy_of(corpus / "plan.toml", room / "plan.toml")
+    return target, ["sweep", target, "-o", room / "s", "--jobs", 1]
+
+
+def _swept(rng, corpus, room, name):  # noqa: ARG001
+    target = copy_of(corpus / "swept", room / "s")
+    if rng.random() < 0.5:
+        return target, ["reproduce", "-o", target, "--draw"]
+    return target, ["sweep", "status", target]
+
+
+def _edges(rng, corpus, room, name):  # noqa: ARG001
+    if rng.random() < 0.4:
+        target = copy_of(corpus / "weights.csv", room / "weights.csv")
+        family = str(rng.choice(["epidemic", "wildfire"]))
+        return target, ["make", family, "--graph", target, "-o", room / "made"]
+    target = copy_of(corpus / "edges.csv", room / "edges.csv")
+    return target, ["make", "routing", "--edges", target, "-o", room / "made"]
+
+
+def _evaluation(rng, corpus, room, name):  # noqa: ARG001
+    own = str(rng.choice(MODELS))
+    target = copy_of(corpus / f"{own}.evaluation.json", room / "e.json")
+    return target, ["report", target, "-o", room / "r.html", "--problem", corpus / own]
+
+
+def _model(rng, corpus, room, name):  # noqa: ARG001
+    own = str(rng.choice(MODELS))
+    target = copy_of(corpus / f"{own}.model", room / "m")
+    if rng.random() < 0.2:
+        return target, ["train", corpus / own, "-o", target, "--resume"]
+    if rng.random() < 0.3:
+        states = corpus / f"{own}.states.csv"
+        return target, ["plan", corpus / own, "--state", states, "--model", target]
+    policies = ("--policies", "sequoia", "--model", target)
+    return target, ["evaluate", corpus / own, *policies, "--episodes", 1, "--bound", "none"]
+
+
+def _options(rng, corpus, room, name):
+    """A command line in which one value is another; no file is changed."""
+    value = pick(rng, [*NUMBERS, *(word for word in WORDS if "\0" not in word)])
+    problem = corpus / name
+    plan = ["plan", problem, "--state", corpus / f"{name}.states.csv"]
+    evaluate = ["evaluate", problem, "--policies", "random", "--bound", "none"]
+    train = ["train", problem, "-o", room / "m", "--set", "rounds=0", "--set"]
+    lines = [
+        *[[*plan, option, value] for option in ("--must", "--never", "--absent", "--why")],
+        [*plan, "--time-limit", value],
+        [*plan, "--policy", value],
+        [*evaluate, "--episodes", value],
+        [*evaluate, "--episodes", 1, "--seed", value],
+        [*evaluate, "--episodes", 1, "--rollouts", value],
+        ["evaluate", problem, "--policies", f"random,{value}"],
+        *[["bound", problem, option, value] for option in ("--horizon", "--table", "--scenarios")],
+        ["bound", problem, "--kind", "hull", "--seconds", value],
+        [*train, f"{pick(rng, QLearningConfig.names())}={value}"],
+        ["show", problem, "--plot", room / value],
+    ]
+    if rng.random() < 0.5:
+        family = pick(rng, sorted(FAMILIES))
+        knob = pick(rng, sorted(signature(FAMILIES[family]).parameters)).replace("_", "-")
+        return None, ["make", family, f"--{knob}", value, "-o", room / "made"]
+    return None, lines[int(rng.integers(len(lines)))]
+
+
+def _sign_model(folder: Path) -> str:
+    """Let the description fit the weights again, so that these are read."""
+    import hashlib
+
+    try:
+        about = json.loads((folder / "model.json").read_text())
+        content = (folder / "weights.safetensors").read_bytes()
+        about["weights"] = hashlib.sha256(content).hexdigest()
+        (folder / "model.json").write_text(json.dumps(about))
+    except (OSError, ValueError, TypeError):
+        return "left unsigned"
+    return "signed again"
+
+
+_KINDS = {
+    "problem": (0.54, _problem),
+    "options": (0.1, _options),
+    "states": (0.11, _states),
+    "model": (0.1, _model),
+    "edges": (0.07, _edges),
+    "evaluation": (0.05, _evaluation),
+    "swept": (0.02, _swept),
+    "plan": (0.01, _plan),
+}

@@ -1,0 +1,142 @@
+"""A checker of decisions written from the words of the rules, without their rows.
+
+It reads what a problem was given (costs, capacities, open slots, edges, groups) and what a person
+is told to do (tasks), and nothing of how the library checks: no `LinearSystem`, no `contains`.
+"""
+
+from collections import Counter
+from itertools import pairwise
+
+import numpy as np
+
+from sequoia import Assignment, Budget, Custom, Schedule, Walk
+
+# Sums of decimal fractions differ from what they mean in the last digits.
+ROUNDING = 1e-9
+
+
+def broken_rules(space, decision):
+    """Return, in words, every rule that a decision breaks."""
+    action = np.asarray(decision.action)
+    plan = np.asarray(decision.plan)
+    if not (np.isin(action, (0, 1)).all() and np.isin(plan, (0, 1)).all()):
+        return ["a column is neither 0 nor 1"]
+    chosen = [name for name, is_on in zip(space.names, action, strict=True) if is_on]
+    if len(set(chosen)) != int(action.sum()):
+        return ["a name stands for two columns"]
+    tasks = space.tasks(decision)
+    of_kind = {
+        Budget: _budget,
+        Assignment: _assignment,
+        Schedule: _schedule,
+        Walk: _walk,
+        Custom: _custom,
+    }[type(space.base)]
+    return [*of_kind(space.base, chosen, tasks, plan), *_extra(space.rules, chosen, tasks)]
+
+
+def _exceeds(used, limit):
+    return used > limit + ROUNDING * max(abs(limit), ROUNDING)
+
+
+def _budget(space, chosen, tasks, plan):
+    """The costs of the chosen actions add up to at most the limit."""
+    cost = dict(zip(space.names, space.costs.tolist(), strict=True))
+    if _exceeds(sum(cost[name] for name in chosen), space.limit):
+        yield "more than the budget is spent"
+    if sorted(task.where for task in tasks) != sorted(chosen) or len(plan):
+        yield "the tasks are not what is chosen"
+
+
+def _assignment(space, chosen, tasks, plan):
+    """Each acted-on arm is visited by a worker; each worker stays within capacity."""
+    cost = dict(zip(space.names, space.costs.tolist(), strict=True))
+    capacity = dict(zip(space.worker_names, space.capacities.tolist(), strict=True))
+    load = Counter()
+    for task in tasks:
+        load[task.who] += cost[task.where]
+    for worker, used in load.items():
+        if _exceeds(used, capacity[worker]):
+            yield f"{worker} carries more than the capacity"
+    if {task.where for task in tasks} != set(chosen):
+        yield "who is visited is not who is chosen"
+    if len(tasks) != int(plan.sum()) or len(plan) != len(cost) * len(capacity):
+        yield "the plan is not the tasks"
+
+
+def _schedule(space, chosen, tasks, plan):
+    """Each acted-on arm gets its visits in slots that suit both; one visit per worker and slot."""
+    slot = {name: k for k, name in enumerate(space.slot_names)}
+    worker = {name: i for i, name in enumerate(space.worker_names)}
+    arm = {name: j for j, name in enumerate(space.names)}
+    if len(chosen) > space.limit:
+        yield "too many arms are acted on"
+    for task in tasks:
+        if not space.worker_slots[worker[task.who], slot[task.when]]:
+            yield f"{task.who} does not work in {task.when}"
+        if not space.arm_slots[arm[task.where], slot[task.when]]:
+            yield f"{task.when} does not suit {task.where}"
+    if max(Counter((task.who, task.when) for task in tasks).values(), default=0) > 1:
+        yield "a worker makes two visits in one slot"
+    visits = Counter(task.where for task in tasks)
+    if set(visits) != set(chosen) or any(times != space.visits for times in visits.values()):
+        yield "an arm does not get its visits"
+    if space.distinct_workers and len({(task.who, task.where) for task in tasks}) != len(tasks):
+        yield "a worker comes twice"
+    if len(tasks) != int(plan.sum()):
+        yield "the plan is not the tasks"
+
+
+def _walk(space, chosen, tasks, plan):
+    """A closed walk from the source along edges, not too long; act on few of what it visits."""
+    length = {}
+    for (a, b), steps in zip(space.edges.tolist(), space.lengths.tolist(), strict=True):
+        length[space.names[a], space.names[b]] = length[space.names[b], space.names[a]] = steps
+    stops = [(task.where, int(task.when.removeprefix("step "))) for task in tasks]
+    home = space.names[space.source]
+    if stops[0] != (home, 0) or stops[-1][0] != home:
+        yield "the walk does not begin and end at the source"
+    for (here, now), (there, then) in pairwise(stops):
+        if length.get((here, there)) != then - now:
+            yield f"there is no way from {here} to {there} in {then - now} steps"
+    if stops[-1][1] > space.length:
+        yield "the walk is too long"
+    acted = [task.where for task in tasks if task.do == "act"]
+    if sorted(acted) != sorted(chosen) or len(chosen) > space.limit:
+        yield "what is acted on is not visited, or too much"
+    if not plan.any():
+        yield "the plan is empty"
+
+
+def _custom(space, chosen, tasks, plan):
+    """Every row stays between its limits, over the chosen actions and plan columns."""
+    picked = {*chosen, *(n for n, is_on in zip(space.plan_names, plan, strict=True) if is_on)}
+    columns = [*space.names, *space.plan_names]
+    for row, name in enumerate(space.row_names):
+        entries = space.matrix[[row]].toarray()[0].tolist()
+        used = sum(v for v, column in zip(entries, columns, strict=True) if column in picked)
+        if _exceeds(used, space.upper[row]) or _exceeds(space.lower[row], used):
+            yield f"{name} is broken"
+    if sorted(task.where for task in tasks) != sorted(picked):
+        yield "the tasks are not what is chosen"
+
+
+def _extra(rules, chosen, tasks):
+    """Fairness floors, must, never, at most one of, and who is off."""
+    for floor in rules.floors:
+        inside = len(set(rules.groups[floor.group]) & set(chosen))
+        if inside < floor.share * len(chosen) - ROUNDING:
+            yield f"too small a share is from {floor.group}"
+        if inside < floor.count:
+            yield f"too few are from {floor.group}"
+    for name in rules.must:
+        if name not in chosen:
+            yield f"{name} must be acted on"
+    for name in rules.never:
+        if name in chosen:
+            yield f"{name} must not be acted on"
+    for several in rules.at_most_one:
+        if len(set(several) & set(chosen)) > 1:
+            yield f"more than one of {several} is acted on"
+    if {task.who for task in tasks} & set(rules.absent):
+        yield "somebody works who is off"
