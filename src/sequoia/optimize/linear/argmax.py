@@ -11,6 +11,7 @@ from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.exact_solve import solve_exactly_by_rules
 from sequoia.optimize.few_actions import few_actions
 from sequoia.optimize.linear.core_problem import CoreProblem
+from sequoia.optimize.linear.gap_enumeration import best_within_gap
 from sequoia.optimize.linear.oracles import LpOracle, has_quick_relaxation
 from sequoia.optimize.linear.ruin_and_recreate import ruin_and_recreate
 from sequoia.optimize.relu_net import NetworkError, ReluNet
@@ -31,9 +32,9 @@ class LinearArgmax:
     """Maximises a weight per input over the feasible actions.
 
     Some spaces know how. Else actions are listed where they are few, and most columns are decided
-    by row prices where they are very many. Otherwise the linear relaxation of the rules is solved,
-    and a program where its best point is no action; it is built once, and only its objective
-    changes.
+    by row prices where they are very many. Otherwise the linear relaxation of the rules is solved.
+    Where its best point is no action, those that its prices do not rule out are listed or, where
+    they are many, a program is solved; it is built once, and only its objective changes.
     """
 
     name = "linear"
@@ -119,9 +120,9 @@ class LinearArgmax:
         if self._listed is not None:
             actions, inputs = self._listed
             return self._exactly(actions[int((inputs @ weights).argmax())], weights)
-        if self._relaxes and self._core is None:
+        if self._relaxes:
             relaxed = self._relaxed(weights)
-            if relaxed.is_proven[0]:
+            if relaxed is not None:
                 return relaxed
         # From here on, weights are about 1 and tolerances mean the same.
         unit = unit_of(weights)
@@ -132,16 +133,24 @@ class LinearArgmax:
             return replace(found, bounds=np.array([bound]))
         return self._exactly(found.actions[0], weights, bound)
 
-    def _relaxed(self, weights: FloatArray) -> ArgmaxResult:
-        """Return the best point of the linear relaxation, if it is an action."""
+    def _relaxed(self, weights: FloatArray) -> ArgmaxResult | None:
+        """Return the best action by the linear relaxation: its best point, or one near it."""
         self._relaxation.forget()
         nothing = np.full(len(weights), -1, dtype=np.int8)
         found = self._relaxation.best(weights, nothing)
-        if found.point is not None:
-            actions, is_own = self._columns.actions_at(found.point[None])
-            if is_own[0]:
-                return self._exactly(actions[0], weights, found.weight)
-        return self._nothing(found.weight)
+        if found.point is None or found.reduced_cost_bounds is None:
+            return None
+        actions, is_own = self._columns.actions_at(found.point[None])
+        if is_own[0]:
+            exactly = self._exactly(actions[0], weights, found.weight)
+            if exactly.is_proven[0]:
+                return exactly
+        space = self._columns.space
+        if self._columns.dose_indicators is not None or not space.has_quick_contains:
+            return None
+        losses = found.reduced_cost_bounds()
+        action = best_within_gap(space, weights, found.point, losses, found.weight)
+        return None if action is None else self._exactly(action, weights)
 
     @cached_property
     def _relaxation(self) -> LpOracle:

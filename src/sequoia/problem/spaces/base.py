@@ -177,6 +177,11 @@ class ActionSpace(ABC):
             return self.compact.holds(actions)
         return np.array([self._plan(action) is not None for action in actions], dtype=np.bool_)
 
+    @property
+    def has_quick_contains(self) -> bool:
+        """Whether `contains` takes a few steps for each action, and no search."""
+        return self.compact.n_columns == self.n_actions
+
     def contains_quick(self, actions: ArrayLike) -> BoolArray:
         """Say quickly which actions are feasible; a feasible one may be missed."""
         return self.contains(actions)

@@ -75,6 +75,11 @@ class Ruled(ActionSpace):
     def _extra(self) -> LinearSystem:
         return LinearSystem.from_rows([self._rows], self.n_actions, self.names)
 
+    @property
+    def has_quick_contains(self) -> bool:
+        """Whether that of the base does: rules are rows."""
+        return self._today.has_quick_contains
+
     def contains(self, actions: ArrayLike) -> BoolArray:
         """Ask the rules, then the base."""
         return self._both(actions, self._today.contains)

@@ -17,7 +17,8 @@ from sequoia.validation import BoolArray, FloatArray, IntArray
 
 Pattern = tuple[int, ...]
 
-_MAX_STEPS = 50_000
+# A program over patterns takes some 10 ms, as long as so many steps.
+_MAX_STEPS = 500
 _MAX_REMEMBERED = 1_000_000
 
 
@@ -91,7 +92,7 @@ class Packer:
         Raises
         ------
         PackingTooHard
-            When the search is not over after 50,000 steps.
+            When the search is not over after 500 steps.
         """
         if len(self._dead) > _MAX_REMEMBERED:
             self._dead.clear()

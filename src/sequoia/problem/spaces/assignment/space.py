@@ -186,6 +186,11 @@ class Assignment(ActionSpace):
             return self.costs, float(room(self.capacities).sum())
         return self.costs, float(room((self._table.maximal @ self._sizes[0]).max()))
 
+    @property
+    def has_quick_contains(self) -> bool:
+        """Whether all counts that can be visited are listed."""
+        return self._table is not None
+
     def contains(self, actions: ArrayLike) -> BoolArray:
         """Decide by how many arms of each cost are visited."""
         counts = self._counts(np.asarray(actions, dtype=np.int8))
@@ -235,7 +240,7 @@ class Assignment(ActionSpace):
         try:
             patterns = self._packer.pack(tuple(self._counts(action[None])[0].tolist()))
         except PackingTooHard:
-            return super()._plan(action)
+            patterns = self._packed_by_program(action)
         if patterns is None:
             return None
         visits = np.zeros((self.n_workers, self.n_actions), dtype=np.int8)
@@ -245,6 +250,24 @@ class Assignment(ActionSpace):
                 np.repeat(np.arange(self.n_workers), [pattern[index] for pattern in patterns]), arms
             ] = 1
         return visits.reshape(-1)
+
+    def _packed_by_program(self, action: ActionArray) -> list[Pattern] | None:
+        """Return what each worker carries, from how many workers carry each maximal load."""
+        values = self._settle(self.compact.program(np.zeros(self.n_actions), fixed=action))
+        if values is None:
+            return None
+        assert self._patterns is not None
+        left = self._counts(action[None])[0]
+        loads = iter(np.rint(values[self.n_actions :]).astype(np.int64).tolist())
+        carried: list[Pattern] = [tuple(0 for _ in left)] * self.n_workers
+        for capacity in np.unique(self.capacities).tolist():
+            workers = iter(np.flatnonzero(self.capacities == capacity).tolist())
+            for pattern in self._patterns[capacity]:
+                for _ in range(next(loads)):
+                    taken = np.minimum(pattern, left)
+                    carried[next(workers)] = tuple(taken.tolist())
+                    left = left - taken
+        return carried
 
     def visits(self, decision: Decision) -> BoolArray:
         """Return who visits whom, ``(W, J)``."""
