@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from sequoia.optimize import ActionEncoding, LinearArgmax
-from sequoia.optimize.linear import argmax as linear_module
+from sequoia.optimize import ActionEncoding, LinearArgmax, few_actions
 from sequoia.optimize.linear import gap_enumeration
 from sequoia.problem import Assignment, Budget, Rules, with_rules
 from sequoia.problem.rules import Floor
@@ -38,7 +37,7 @@ SPACES = {
 @pytest.mark.parametrize("name", SPACES)
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
 def test_it_is_the_best_of_all_without_a_program(name, unit, monkeypatch):
-    monkeypatch.setattr(linear_module, "_MAX_COLUMNS_TO_LIST", 0)
+    monkeypatch.setattr(few_actions, "MAX_COLUMNS", 0)
     space = SPACES[name]
     every = space.enumerate(100_000)
     linear = LinearArgmax(ActionEncoding.of_space(space))
@@ -53,7 +52,7 @@ def test_it_is_the_best_of_all_without_a_program(name, unit, monkeypatch):
 
 
 def test_where_too_many_are_near_a_program_decides(monkeypatch):
-    monkeypatch.setattr(linear_module, "_MAX_COLUMNS_TO_LIST", 0)
+    monkeypatch.setattr(few_actions, "MAX_COLUMNS", 0)
     monkeypatch.setattr(gap_enumeration, "_MOST_ACTIONS", 2)
     space = SPACES["knapsack"]
     every = space.enumerate(100_000)

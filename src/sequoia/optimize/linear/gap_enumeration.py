@@ -85,5 +85,6 @@ def _heaviest(space: ActionSpace, actions: ActionArray, values: FloatArray) -> A
         tried = actions[order[first : first + _CHUNK]]
         is_feasible = space.contains(tried)
         if is_feasible.any():
-            return tried[int(is_feasible.argmax())]
+            best: ActionArray = tried[int(is_feasible.argmax())]
+            return best
     return None

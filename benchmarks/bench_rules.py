@@ -1,0 +1,81 @@
+"""What extra rules cost a decision: processor time with one to five rules against none.
+
+Rules are added one by one: somebody must be acted on, a group has a share, somebody must not be,
+another group has a number, of some at most one.
+"""
+
+import argparse
+import time
+from dataclasses import replace
+
+import numpy as np
+
+import sequoia
+from sequoia.policies import make_policy
+from sequoia.problem import Problem, Rules, with_rules
+from sequoia.problem.rules import Floor
+from sequoia.rng import stream
+
+
+def rules(names: list[str], number: int, rng: np.random.Generator) -> Rules:
+    """Return the first ``number`` of the rules above, about names drawn at random."""
+    drawn = [names[index] for index in rng.permutation(len(names))]
+    third = len(names) // 3
+    every = [
+        Rules(must=drawn[:1]),
+        Rules(groups={"north": drawn[:third]}, floors=[Floor("north", share=0.4)]),
+        Rules(never=drawn[1:2]),
+        Rules(groups={"south": drawn[third : 2 * third]}, floors=[Floor("south", count=2)]),
+        Rules(at_most_one=[drawn[2:8]]),
+    ]
+    result = Rules()
+    for rule in every[:number]:
+        result = result.and_also(rule)
+    return result
+
+
+def times(problem: Problem, policy: str, decisions: int) -> tuple[list[float], int]:
+    """Return the seconds of each decision, and how many a limit cut off."""
+    rng = stream(0, "bench:rules")
+    acting = make_policy(policy, problem)
+    acting.reset(1)
+    seconds, cut_off = [], 0
+    # The first two are not counted: they build what later ones use.
+    for state in rng.integers(0, problem.arms.n_states, (decisions + 2, problem.arms.n_arms)):
+        begin = time.process_time()
+        decided = acting.act(state[None], 0, [rng])
+        seconds.append(time.process_time() - begin)
+        cut_off += int(decided.is_at_limit.sum())
+    return seconds[2:], cut_off
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--families", nargs="+", default=["standard", "capacity", "scheduling"])
+    parser.add_argument("--arms", nargs="+", type=int, default=[60, 100, 1_000])
+    parser.add_argument("--policies", nargs="+", default=["myopic", "price"])
+    parser.add_argument("--decisions", type=int, default=30)
+    wanted = parser.parse_args()
+    print("| family | arms | policy | rules | median | largest | median against none | cut off |")
+    print("|---|---|---|---|---|---|---|---|")
+    for family in wanted.families:
+        for arms in wanted.arms:
+            plain = sequoia.make(family, arms=arms, seed=1)
+            assert isinstance(plain, Problem)
+            for policy in wanted.policies:
+                without = 0.0
+                for number in (0, 1, 2, 5):
+                    extra = rules(list(plain.space.names), number, stream(5, "bench:rules"))
+                    space = with_rules(plain.space, extra) if number else plain.space
+                    seconds, cut_off = times(replace(plain, space=space), policy, wanted.decisions)
+                    median = float(np.median(seconds))
+                    without = without or median
+                    print(
+                        f"| {family} | {arms} | {policy} | {number} | {1e3 * median:.2f} ms "
+                        f"| {1e3 * max(seconds):.1f} ms | {median / without:.1f} | {cut_off} |",
+                        flush=True,
+                    )
+
+
+if __name__ == "__main__":
+    main()
