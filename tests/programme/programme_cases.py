@@ -65,3 +65,21 @@ def content(programme: Programme) -> dict[str, list[tuple[object, ...]]]:
             ]
             for table in metadata.sorted_tables
         }
+
+
+TRANSITIONS = """dose,state,good,at risk,lapsed
+none,good,0.7,0.2,0.1
+none,at risk,0.1,0.6,0.3
+none,lapsed,0,0.1,0.9
+visit,good,0.9,0.1,0
+visit,at risk,0.6,0.3,0.1
+visit,lapsed,0.2,0.4,0.4
+"""
+
+
+def known(folder: Path, **more: object) -> Programme:
+    """Begin a programme whose transitions are known, with three patients and two nurses."""
+    programme = begin(folder, **more)
+    fill(programme, folder)
+    sheet(programme.folder, "transitions.csv", TRANSITIONS)
+    return programme

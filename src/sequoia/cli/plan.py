@@ -178,11 +178,11 @@ def _print(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> None:
             "usual start, so it may be lower.",
             soft_wrap=True,
         )
-    for line in _proof_in_words(found):
+    for line in proof_in_words(found):
         console.print(line, soft_wrap=True)
     _print_arms(console, _arms(planner, found))
     for one in reasons:
-        console.print(Text(_why_in_words(one)), soft_wrap=True)
+        console.print(Text(why_in_words(one)), soft_wrap=True)
 
 
 def _task_table(tasks: Sequence[Task]) -> Table:
@@ -215,7 +215,7 @@ def _print_arms(console: Console, rows: Sequence[dict[str, Any]]) -> None:
         console.print(f"and {count(len(rows) - _MOST_ARMS, 'more arm')}")
 
 
-def _proof_in_words(found: DayPlan) -> list[str]:
+def proof_in_words(found: DayPlan) -> list[str]:
     """Say what is proven: by what the policy maximises and, if that is another thing, by ours."""
     lines = []
     proof = found.proof
@@ -237,7 +237,8 @@ def _proof_in_words(found: DayPlan) -> list[str]:
     return lines
 
 
-def _why_in_words(one: Why) -> str:
+def why_in_words(one: Why) -> str:
+    """Say what it would cost to decide otherwise."""
     verb = "Dropping" if one.is_chosen else "Including"
     if one.cost is None:
         return f"{verb} {one.name} is impossible: {one.reason}"

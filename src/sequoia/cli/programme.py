@@ -6,15 +6,20 @@ from typing import Annotated
 
 import typer
 
+from sequoia.cli.common import AsJson, Force
 from sequoia.errors import ProblemError
 from sequoia.problem.names import closest
 from sequoia.programme.calendar import STEPS, WEEKDAYS, Calendar, UnreadableDate
+from sequoia.programme.changing import KINDS as RENAMED
+from sequoia.programme.changing import rename as rename_all
+from sequoia.programme.changing import set_absent, set_back
 from sequoia.programme.creating import KINDS, Beginning, create
 from sequoia.programme.importing import import_sheets
 from sequoia.programme.recording import record as record_outcomes
 from sequoia.programme.schema import ARM, WORKER
 from sequoia.programme.settings import FILE, read_programme
 
+# What only some commands need is imported where they begin, so that recording takes no time.
 app = typer.Typer(
     name="programme",
     help="Keep a programme: roster, log and plans, day by day.",
@@ -169,6 +174,145 @@ def record(
     typer.echo(f"Recorded: {done.words}.")
     for line in done.remarks:
         typer.echo(line)
+
+
+@app.command()
+def today(
+    folder: Folder,
+    day: Day = None,
+    absent: Annotated[
+        list[str] | None, typer.Option(metavar="WORKER", help="Who is off today.")
+    ] = None,
+    must: Annotated[list[str] | None, typer.Option(metavar="ARM", help="Whom to visit.")] = None,
+    never: Annotated[
+        list[str] | None, typer.Option(metavar="ARM", help="Whom not to visit.")
+    ] = None,
+    why: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ARM", help="Say what dropping or including them would cost."),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(help="A policy; unless given, the best for the problem as it is now."),
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A trained model, to be considered too.")
+    ] = None,
+    time_limit: Annotated[float, typer.Option(help="Seconds for one decision.")] = 10.0,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where to write: FILE.csv, .xlsx, .html or .ics; may be repeated.",
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Plan today, and keep the plan."""
+    from sequoia.cli.programme_today import TodayOptions, run_today
+
+    if not time_limit > 0:
+        raise ProblemError(f"the time limit is {time_limit:g}; more than 0 seconds are wanted.")
+    programme = read_programme(folder)
+    overrides = {"absent": absent or [], "must": must or [], "never": never or []}
+    options = TodayOptions(overrides, why or [], policy, model, time_limit, output or [], force)
+    run_today(programme, read_day(day, programme.calendar), options, as_json)
+
+
+@app.command()
+def history(
+    folder: Folder,
+    who: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Everything that happened with somebody.")
+    ] = None,
+    days: Annotated[int, typer.Option(help="How many days back.", min=1)] = 7,
+    day: Day = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show past plans, what became of them and what was overridden."""
+    from sequoia.cli.programme_history import show_events, show_history
+
+    programme = read_programme(folder)
+    last = read_day(day, programme.calendar)
+    first = date.fromordinal(max(1, last.toordinal() - days))
+    if who is not None:
+        show_events(programme, who, first, last, as_json)
+    else:
+        show_history(programme, first, last, as_json)
+
+
+@app.command()
+def export(
+    folder: Folder,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="All sheets: a workbook FILE.xlsx, or a folder of CSV."
+        ),
+    ] = None,
+    problem: Annotated[
+        Path | None,
+        typer.Option(help="The problem as it is now, for other commands: FILE.npz or a folder."),
+    ] = None,
+    states: Annotated[
+        Path | None, typer.Option(metavar="CSV", help="Today's states of that problem.")
+    ] = None,
+    day: Day = None,
+    force: Force = False,
+) -> None:
+    """Write everything as sheets, or the problem as it is now."""
+    if output is None and problem is None and states is None:
+        raise ProblemError("nothing to export; --output, --problem or --states is wanted.")
+    programme = read_programme(folder)
+    if output is not None:
+        from sequoia.programme.exporting import export as export_sheets
+
+        for path in export_sheets(programme, output, force):
+            typer.echo(f"Wrote {path}.")
+    if problem is not None or states is not None:
+        from sequoia.cli.programme_today import export_problem
+
+        export_problem(programme, read_day(day, programme.calendar), problem, states, force)
+
+
+@app.command()
+def absent(
+    folder: Folder,
+    who: Annotated[str, typer.Argument(metavar="NAME", help="Who is away.")],
+    first: Annotated[
+        str | None, typer.Option("--from", metavar="DATE", help="The first day; today.")
+    ] = None,
+    last: Annotated[
+        str | None, typer.Option("--until", metavar="DATE", help="The last day; the first.")
+    ] = None,
+    back: Annotated[
+        bool, typer.Option("--back", help="They are back on the day of --from.")
+    ] = False,
+) -> None:
+    """Note that somebody is away, or back: patients and staff."""
+    programme = read_programme(folder)
+    begins = read_day(first, programme.calendar)
+    if back:
+        typer.echo(f"{set_back(programme, who, begins)} is back on {begins}.")
+        return
+    ends = begins if last is None else read_day(last, programme.calendar)
+    typer.echo(f"{set_absent(programme, who, begins, ends)} is absent from {begins} to {ends}.")
+
+
+@app.command()
+def rename(
+    folder: Folder,
+    old: Annotated[str, typer.Argument(metavar="OLD", help="What it is called in the records.")],
+    new: Annotated[str, typer.Argument(metavar="NEW", help="What it is to be called.")],
+    kind: Annotated[str, typer.Option(help=f"What is renamed: {', '.join(RENAMED)}.")] = RENAMED[0],
+) -> None:
+    """Give a person, a state, a dose or a group another name in all records."""
+    if kind not in RENAMED:
+        raise ProblemError(f"--kind is {kind!r}; one of {', '.join(RENAMED)} is wanted.")
+    done = rename_all(read_programme(folder), kind, old, new)
+    typer.echo(f"{old} is {new} now: {done}.")
 
 
 def read_day(text: str | None, calendar: Calendar) -> date:

@@ -133,6 +133,8 @@ def _printable(text: str) -> str:
 
 
 def _defused(cell: Cell) -> Cell:
+    if isinstance(cell, float) and cell.is_integer():
+        return int(cell)
     return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
 
 

@@ -1,0 +1,145 @@
+"""``sequoia programme today``: the plan of the day, shown, kept and written."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from sequoia.cli.common import print_json
+from sequoia.cli.plan import proof_in_words, to_json, why_in_words
+from sequoia.io import refuse_to_replace, write_text
+from sequoia.models.folder import load_model
+from sequoia.problem.files import save
+from sequoia.problem.names import count
+from sequoia.problem.spreadsheet import csv_text
+from sequoia.programme.output import by_worker, long_date, require_endings, write_plan
+from sequoia.programme.settings import Programme
+from sequoia.programme.situation import find_situation
+from sequoia.programme.today import TodaysPlan, plan_today
+
+
+@dataclass(frozen=True)
+class TodayOptions:
+    """What was said on the command line."""
+
+    overrides: Mapping[str, Sequence[str]]
+    why: Sequence[str]
+    policy: str | None
+    model: Path | None
+    seconds: float
+    output: Sequence[Path]
+    force: bool
+
+
+def run_today(programme: Programme, day: date, options: TodayOptions, as_json: bool) -> None:
+    """Plan, keep, write and show."""
+    require_endings(options.output)
+    refuse_to_replace(options.output, options.force)
+    situation = find_situation(programme, day)
+    q = None if options.model is None else load_model(options.model, situation.problem)
+    made = plan_today(
+        situation,
+        options.overrides,
+        policy=options.policy,
+        q=q,
+        why=options.why,
+        seconds=options.seconds,
+    )
+    for target in options.output:
+        write_plan(programme, made.stored, target)
+    if as_json:
+        print_json(_to_json(made))
+        return
+    _show(made)
+    for target in options.output:
+        typer.echo(f"Wrote {target}.")
+
+
+def export_problem(
+    programme: Programme, day: date, problem: Path | None, states: Path | None, force: bool
+) -> None:
+    """Write the problem as it is now, and its states."""
+    situation = find_situation(programme, day)
+    if states is not None:
+        refuse_to_replace([states], force)
+    if problem is not None:
+        save(situation.problem, problem, overwrite=force)
+        typer.echo(f"Wrote {problem}.")
+    if states is not None:
+        names = situation.problem.arms.names
+        write_text(states, csv_text([("arm", "state"), *zip(names, situation.state, strict=True)]))
+        typer.echo(f"Wrote {states}.")
+
+
+def _to_json(made: TodaysPlan) -> dict[str, Any]:
+    content = to_json(made.planner, made.found, made.why)
+    return {
+        **content,
+        "date": str(made.stored.date),
+        "reason": made.stored.reason,
+        "overrides": made.stored.overrides,
+        "model": made.situation.model,
+        "tasks": [{**vars(task), "date": str(task.date)} for task in made.stored.tasks],
+    }
+
+
+def _show(made: TodaysPlan) -> None:
+    console = Console(highlight=False)
+    plan, situation = made.stored, made.situation
+    console.print(
+        Text(f"{situation.programme.name}, {long_date(plan.date)}: {plan.policy} plan"),
+        soft_wrap=True,
+    )
+    console.print(_table(made))
+    gain = made.found.worth - made.found.idle
+    long = "" if gain.long_run is None else f", {gain.long_run:+.4g} in the long run"
+    lines = [
+        f"Against doing nothing: {gain.next_step:+.4g} in the next step{long}.",
+        *proof_in_words(made.found),
+        f"Why {plan.policy}: {plan.reason}.",
+        f"Transitions: {situation.model}.",
+        *situation.remarks,
+        *_away(made),
+        *(why_in_words(one) for one in made.why),
+    ]
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
+
+
+def _table(made: TodaysPlan) -> Table:
+    tasks = made.stored.tasks
+    if not tasks:
+        return Table("nothing to do", box=None)
+    shown = ["by", "when", "who", "dose", "minutes", "state", "gain"]
+    shown = [one for one in shown if any(getattr(task, one) not in ("", None) for task in tasks)]
+    if len(made.situation.programme.doses) == 1:
+        shown.remove("dose")
+    table = Table("", *shown, box=None)
+    for _, own in by_worker(made.stored):
+        for order, task in enumerate(own, start=1):
+            cells = []
+            for name in shown:
+                value = getattr(task, name)
+                sign = "+" if name == "gain" else ""
+                form = f"{sign}.2f" if name == "gain" else "g"
+                cells.append(format(value, form) if isinstance(value, float) else str(value))
+            table.add_row(str(order), *(Text(cell) for cell in cells))
+    for column in table.columns:
+        column.justify = "right" if column.header in ("minutes", "gain") else "left"
+    return table
+
+
+def _away(made: TodaysPlan) -> list[str]:
+    rules = made.situation.absences
+    away = [*rules.absent, *rules.never]
+    return (
+        [f"Absent today: {', '.join(away)} ({count(len(away), 'person', 'people')})."]
+        if away
+        else []
+    )

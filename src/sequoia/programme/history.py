@@ -1,0 +1,115 @@
+"""What became of plans: what was done, what was left, what was done besides."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any
+
+import sqlalchemy as sql
+
+from sequoia.errors import ProblemError
+from sequoia.problem.names import closest
+from sequoia.programme.entries import find_name
+from sequoia.programme.members import Member, members
+from sequoia.programme.plans import PlannedTask, StoredPlan, plans_between
+from sequoia.programme.schema import ARM, journal, sightings, visits
+from sequoia.programme.settings import Programme
+
+
+@dataclass(frozen=True)
+class Event:
+    """A visit or a sighting; what it was not is empty."""
+
+    date: date
+    who: str
+    state: str
+    by: str
+    dose: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A task, and what became of it: the visit in its step, or ``None``."""
+
+    task: PlannedTask
+    visit: Event | None
+
+
+@dataclass(frozen=True)
+class PlanHistory:
+    """A plan, what became of each task, and the visits that it did not have."""
+
+    plan: StoredPlan
+    outcomes: Sequence[Outcome]
+    besides: Sequence[Event]
+
+    @property
+    def done(self) -> int:
+        """How many tasks were done."""
+        return sum(one.visit is not None for one in self.outcomes)
+
+
+def events(
+    connection: sql.Connection, first: date, last: date, who: Member | None = None
+) -> list[Event]:
+    """Return visits with what they showed, and other sightings, by date."""
+    names = {one.id: one.name for one in members(connection, ARM)}
+
+    def chosen(table: sql.Table, *fields: str) -> sql.Select[Any]:
+        columns = [table.c[name] for name in ("arm", "date", *fields)]
+        rows = sql.select(*columns).where(table.c.date.between(first, last)).order_by(table.c.id)
+        return rows if who is None else rows.where(table.c.arm == who.id)
+
+    seen = {(arm, day): state for arm, day, state in connection.execute(chosen(sightings, "state"))}
+    found, visited = [], set()
+    for arm, day, by, dose in connection.execute(chosen(visits, "by", "dose")):
+        visited.add((arm, day))
+        found.append(Event(day, names[arm], seen.get((arm, day), ""), by, dose))
+    for (arm, day), state in seen.items():
+        if (arm, day) not in visited:
+            found.append(Event(day, names[arm], state, "", ""))
+    return sorted(found, key=lambda one: (one.date, one.who, one.by))
+
+
+def find_history(programme: Programme, first: date, last: date) -> list[PlanHistory]:
+    """Return the plans of a range of dates, the last first, and what became of them."""
+    calendar = programme.calendar
+    with programme.store.open().reading() as connection:
+        plans = plans_between(connection, first, last)
+        end = last + timedelta(days=7)
+        happened = [one for one in events(connection, first, end) if one.dose]
+    by_step: dict[int, list[Event]] = {}
+    for event in happened:
+        by_step.setdefault(calendar.step_of(event.date), []).append(event)
+    return [_became(plan, by_step.get(calendar.step_of(plan.date), [])) for plan in reversed(plans)]
+
+
+def _became(plan: StoredPlan, happened: Sequence[Event]) -> PlanHistory:
+    left = list(happened)
+    outcomes = []
+    for task in plan.tasks:
+        own = [one for one in left if one.who == task.who]
+        # Several visits to one arm are told apart by date, then by worker.
+        own.sort(key=lambda one: (one.date != task.date, one.by != task.by))
+        visit = own[0] if own else None
+        if visit is not None:
+            left.remove(visit)
+        outcomes.append(Outcome(task, visit))
+    return PlanHistory(plan, outcomes, left)
+
+
+def find_events(programme: Programme, who: str, first: date, last: date) -> tuple[str, list[Event]]:
+    """Return the name of an arm and everything that happened with it."""
+    with programme.store.open().reading() as connection:
+        known = {one.name: one for one in members(connection, ARM)}
+        name = find_name(who, list(known))
+        if name is None:
+            raise ProblemError(f"nobody is called {who!r}{closest(who, list(known))}.")
+        return name, events(connection, first, last, known[name])
+
+
+def find_journal(programme: Programme, lines: int) -> list[str]:
+    """Return the last lines of the journal, the last first."""
+    chosen = sql.select(journal.c.at, journal.c.words).order_by(journal.c.id.desc()).limit(lines)
+    with programme.store.open().reading() as connection:
+        return [f"{at:%Y-%m-%d %H:%M} UTC  {words}" for at, words in connection.execute(chosen)]

@@ -1,0 +1,189 @@
+"""Today's plan: for those who are there, kept once, with what was asked for."""
+
+from datetime import date, timedelta
+
+import pytest
+from programme_cases import MONDAY, TRANSITIONS, begin, content, fill, known, sheet
+
+from sequoia.errors import FileError, InfeasibleSpace, ProblemError
+from sequoia.programme.changing import rename, set_absent, set_back
+from sequoia.programme.importing import import_sheets
+from sequoia.programme.recording import record
+from sequoia.programme.schema import ARM, WORKER
+from sequoia.programme.settings import read_programme
+from sequoia.programme.situation import find_situation
+from sequoia.programme.today import plan_today
+
+WEDNESDAY = date(2026, 11, 4)
+
+
+@pytest.fixture
+def programme(tmp_path):
+    return known(tmp_path)
+
+
+def plan(programme, day=WEDNESDAY, **more):
+    overrides = {key: more.pop(key) for key in ("absent", "must", "never") if key in more}
+    return plan_today(find_situation(programme, day), overrides, **more)
+
+
+def visited(made):
+    return {task.who for task in made.stored.tasks}
+
+
+def test_the_plan_fits_into_the_hours_and_says_which_policy_and_why(programme):
+    made = plan(programme)
+    minutes: dict[str, float] = {}
+    for task in made.stored.tasks:
+        minutes[task.by] = minutes.get(task.by, 0) + task.minutes
+    assert visited(made) == {"Ada", "Grace", "Zoë"}
+    assert minutes["Nurse Anna"] <= 60
+    assert minutes["Nurse Bo"] <= 30
+    assert made.stored.policy in ("price", "whittle", "myopic")
+    assert "simulated runs from today" in made.stored.reason
+    gains = [task.gain for task in made.stored.tasks if task.by == "Nurse Anna"]
+    assert gains == sorted(gains, reverse=True)
+
+
+def test_the_same_plan_is_kept_once_and_the_last_holds(programme):
+    for asked in ([], [], ["Ada"], []):
+        plan(programme, never=asked)
+    found = content(programme)
+    assert len(found["plans"]) == 2
+    assert sum("Planned" in row[1] for row in found["journal"]) == 2
+    from sequoia.programme.plans import plans_between
+
+    with programme.store.reading() as connection:
+        [holding] = plans_between(connection, WEDNESDAY, WEDNESDAY)
+    assert holding.overrides == {}
+
+
+def test_what_is_asked_for_is_done_and_kept(programme):
+    made = plan(programme, never=["arm:Ada"], absent=["worker:Nurse Anna"], why=["Ada"])
+    assert "Ada" not in visited(made)
+    assert {task.by for task in made.stored.tasks} == {"Nurse Bo"}
+    assert made.stored.overrides == {"never": ["arm:Ada"], "absent": ["worker:Nurse Anna"]}
+    assert made.why[0].name == "Ada"
+    with pytest.raises(InfeasibleSpace, match="must act on Ada"):
+        plan(programme, must=["Ada"], never=["Ada"])
+
+
+def test_absences_keep_people_from_visiting_and_from_being_visited(programme):
+    set_absent(programme, "nurse anna", WEDNESDAY, WEDNESDAY + timedelta(days=1))
+    set_absent(programme, "Grace", WEDNESDAY, WEDNESDAY)
+    made = plan(programme)
+    assert {task.by for task in made.stored.tasks} == {"Nurse Bo"}
+    assert "Grace" not in visited(made)
+    set_back(programme, "Nurse Anna", WEDNESDAY + timedelta(days=1))
+    assert "Nurse Anna" in {
+        t.by for t in plan(programme, WEDNESDAY + timedelta(days=1)).stored.tasks
+    }
+    with pytest.raises(ProblemError, match="perhaps 'Grace' is meant"):
+        set_absent(programme, "Grce", WEDNESDAY, WEDNESDAY)
+    with pytest.raises(ProblemError, match="before it begins"):
+        set_absent(programme, "Grace", WEDNESDAY, MONDAY)
+
+
+def test_whoever_joins_or_leaves_is_in_or_out_at_once(programme, tmp_path):
+    more = "name,group,cost,joined,left\nAda,young,20,,2026-11-04\nMary,old,20,2026-11-05,\n"
+    import_sheets(programme, {ARM: sheet(tmp_path, "more.csv", more)})
+    assert list(find_situation(programme, WEDNESDAY).problem.arms.names) == ["Grace", "Zoë"]
+    thursday = find_situation(programme, WEDNESDAY + timedelta(days=1))
+    assert list(thursday.problem.arms.names) == ["Grace", "Zoë", "Mary"]
+    bo_leaves = "name,capacity,left\nNurse Bo,30,2026-11-04\nNurse Anna,90,\n"
+    import_sheets(programme, {WORKER: sheet(tmp_path, "staff.csv", bo_leaves)})
+    space = find_situation(programme, WEDNESDAY).problem.space
+    assert list(space.worker_names) == ["Nurse Anna"]
+    assert space.capacities.tolist() == [90]
+
+
+def test_only_what_was_known_that_day_is_used(programme):
+    record(programme, ["Ada=lapsed"], WEDNESDAY)
+    before = find_situation(programme, date(2026, 11, 3))
+    after = find_situation(programme, WEDNESDAY)
+    assert "lapsed" not in before.knowledge[0]
+    assert "lapsed" in after.knowledge[0]
+
+
+def test_names_change_and_the_records_follow(programme):
+    plan(programme)
+    record(programme, ["Ada=good"], WEDNESDAY)
+    rename(programme, "name", "Ada", "Ada Lovelace")
+    rename(programme, "name", "Nurse Bo", "Nurse Beau")
+    situation = find_situation(programme, WEDNESDAY)
+    assert situation.problem.arms.names[0] == "Ada Lovelace"
+    assert "Nurse Bo" not in str(content(programme)["visits"])
+    toml = programme.folder / "programme.toml"
+    toml.write_text(toml.read_text().replace('"at risk"', '"shaky"'))
+    sheet(programme.folder, "transitions.csv", TRANSITIONS.replace("at risk", "shaky"))
+    with pytest.raises(FileError, match=r"2 rows with the state 'at risk', which .* rename"):
+        find_situation(read_programme(programme.folder), WEDNESDAY)
+    rename(programme, "state", "at risk", "shaky")
+    changed = find_situation(read_programme(programme.folder), WEDNESDAY)
+    assert "shaky" in changed.knowledge[1]
+    with pytest.raises(ProblemError, match="there already"):
+        rename(programme, "name", "Grace", "Zoë")
+    with pytest.raises(ProblemError, match="no state 'nonsense'"):
+        rename(programme, "state", "nonsense", "x")
+
+
+def test_rules_by_group_and_by_what_the_roster_says(programme):
+    toml = programme.folder / "programme.toml"
+    rules = """
+[space.rules]
+groups = { northern = { area = "north" } }
+floors = [{ group = "northern", share = 1.0 }, { group = "old", count = 1 }]
+never = ["Ada"]
+"""
+    toml.write_text(toml.read_text() + rules)
+    fresh = read_programme(programme.folder)
+    assert visited(plan(fresh)) == {"Zoë"}
+    toml.write_text(toml.read_text().replace('group = "old"', 'group = "odl"'))
+    with pytest.raises(FileError, match="perhaps 'old' is meant"):
+        find_situation(read_programme(programme.folder), WEDNESDAY)
+
+
+def test_a_rule_about_somebody_who_left_is_no_mistake(programme, tmp_path):
+    toml = programme.folder / "programme.toml"
+    rules = '\n[space.rules]\nmust = ["Ada"]\nfloors = [{ group = "young", count = 1 }]\n'
+    toml.write_text(toml.read_text() + rules)
+    fresh = read_programme(programme.folder)
+    assert "Ada" in visited(plan(fresh))
+    import_sheets(fresh, {ARM: sheet(tmp_path, "x.csv", "name,left,cost\nAda,2026-11-04,20\n")})
+    situation = find_situation(fresh, WEDNESDAY)
+    assert situation.remarks == ["Nobody of young is there, so its floor is left out."]
+
+
+def test_a_day_without_steps_is_planned_for_the_next(programme):
+    assert find_situation(programme, date(2026, 11, 7)).day == date(2026, 11, 9)
+
+
+def test_what_is_missing_is_one_clear_line(tmp_path):
+    programme = begin(tmp_path)
+    with pytest.raises(FileError, match="nobody is on the roster"):
+        find_situation(programme, MONDAY)
+    roster = sheet(tmp_path, "r.csv", "name,group\nAda,young\n")
+    import_sheets(programme, {ARM: roster})
+    staff = sheet(tmp_path, "s.csv", "name\nBo\n")
+    import_sheets(programme, {WORKER: staff})
+    sheet(programme.folder, "transitions.csv", TRANSITIONS)
+    with pytest.raises(FileError, match="the roster has no column 'cost'"):
+        find_situation(programme, MONDAY)
+
+
+def test_a_week_with_slots_and_dates(tmp_path):
+    programme = begin(tmp_path, kind="schedule", limit=3, slots=["Mon", "Wed"], step="week")
+    fill(
+        programme,
+        tmp_path,
+        roster="name,mon,WED\nAda,1,0\nGrace,0,1\nZoë,1,1\n",
+        staff="name,Mon,Wed\nNurse Anna,1,1\nNurse Bo,0,1\n",
+    )
+    sheet(programme.folder, "transitions.csv", TRANSITIONS)
+    made = plan(programme, date(2026, 11, 12))
+    days = {task.who: task.date for task in made.stored.tasks}
+    assert days["Ada"] == date(2026, 11, 9)
+    assert days["Grace"] == date(2026, 11, 11)
+    record(programme, ["Grace=good"], date(2026, 11, 13))
+    by = {task.who: task.by for task in made.stored.tasks}
+    assert content(programme)["visits"][-1][3] == by["Grace"]
