@@ -172,15 +172,15 @@ def simulate_log(
             states = problem.transition(states, actions, rng.random((1, problem.n_noise)))
     nothing = np.empty((0, 3), dtype=np.int64)
     return Log(
-        _groups(problem),
+        groups_of(problem),
         steps,
         np.concatenate(sighted),
         np.concatenate([nothing, *given]),
     )
 
 
-def _groups(problem: Problem) -> IntArray:
-    """Return the group of each arm, ``(J,)``: arms that follow the same models, as pressed."""
+def groups_of(problem: Problem) -> IntArray:
+    """Return the group of each arm, ``(J,)``: its model or, with contagion, all it may have."""
     if problem.contagion is None:
         return problem.arms.model
     group: IntArray = np.unique(problem.contagion.models, axis=0, return_inverse=True)[1]

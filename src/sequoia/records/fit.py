@@ -1,0 +1,234 @@
+"""From a log to transitions with their uncertainty."""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sequoia.errors import ProblemError
+from sequoia.problem import Problem
+from sequoia.records.base_measure import BaseMeasure, LogitRows, PooledRows
+from sequoia.records.em import Mode, find_mode
+from sequoia.records.log import Log, groups_of
+from sequoia.records.posterior import Posterior, likely_worth
+from sequoia.records.segments import Segments
+from sequoia.records.structure import Structure, make_rising
+from sequoia.rng import stream
+from sequoia.sizes import require_memory
+from sequoia.validation import BoolArray, FloatArray, frozen
+
+# Draws are kept every so many sweeps: neighbours are much alike.
+_THIN = 5
+# Kept draws: first those after which the chain is looked at again and again, then the most.
+_PERIOD, _MOST_DRAWS = 80, 400
+# The chain is long enough when nearly all entries have so many independent draws: the ends of
+# 90 % intervals are then known to about a fifth of a standard deviation.
+_ENOUGH, _NEARLY_ALL = 60.0, 0.05
+_BATCHES = 20
+# Rows whose 90 % interval is wider say little; rows with fewer transitions rest on the others.
+_WIDE, _FEW = 0.3, 5.0
+_TAIL = 0.05
+
+
+class Unsure(NamedTuple):
+    """A row that the data cannot tell: how often it was met, and its widest 90 % interval."""
+
+    group: int
+    dose: int
+    state: int
+    met: float
+    width: float
+
+
+@dataclass(frozen=True, eq=False)
+class FittedModel:
+    """Transitions from a log. Axes: D draws, G groups, L doses, S states.
+
+    Attributes
+    ----------
+    kernels
+        Posterior means, ``(G, L, S, S)``.
+    draws
+        From the posterior, ``(D, G, L, S, S)``.
+    counts
+        Transitions from, by and to, as far as they are seen or can be guessed, ``(G, L, S, S)``.
+    mode
+        The most likely transitions, by expectation–maximisation, ``(G, L, S, S)``.
+    log_likelihood
+        Of the log at the mode.
+    worth
+        How many observations the common rows are worth to a group, by dose and state, ``(L, S)``.
+    independent
+        How many independent draws the draws are worth, for all but the slowest entries.
+    n_rows, n_segments
+        Rows of the log, and pairs of neighbouring sightings of an arm.
+    """
+
+    kernels: FloatArray
+    draws: FloatArray
+    counts: FloatArray
+    mode: FloatArray
+    log_likelihood: float
+    worth: FloatArray
+    independent: float
+    n_rows: int
+    n_segments: int
+
+    @cached_property
+    def interval(self) -> tuple[FloatArray, FloatArray]:
+        """Ends of the 90 % intervals, ``(G, L, S, S)`` each."""
+        low, high = np.quantile(self.draws, [_TAIL, 1 - _TAIL], axis=0)
+        return low, high
+
+    def draw(self, rng: np.random.Generator) -> FloatArray:
+        """Return one draw from the posterior, ``(G, L, S, S)``: for Thompson sampling."""
+        drawn: FloatArray = self.draws[rng.integers(len(self.draws))]
+        return drawn
+
+    @cached_property
+    def unsure(self) -> list[Unsure]:
+        """Rows that the data cannot tell, the least known first."""
+        low, high = self.interval
+        width, count = (high - low).max(axis=-1), self.counts.sum(axis=-1)
+        rows = np.argwhere((width > _WIDE) | (count < _FEW))
+        found = [
+            Unsure(g, a, s, float(count[g, a, s]), float(width[g, a, s]))
+            for g, a, s in rows.tolist()
+        ]
+        return sorted(found, key=lambda row: (-row.width, row.met))
+
+
+def fit(
+    log: Log,
+    n_states: int,
+    n_doses: int,
+    *,
+    n_groups: int | None = None,
+    structure: Structure | None = None,
+    features: ArrayLike | None = None,
+    seed: int = 0,
+) -> FittedModel:
+    """Estimate transitions by group and dose from states that are seen only now and then.
+
+    First the most likely ones by expectation–maximisation, then draws from the posterior by a Gibbs
+    sampler that begins there. Both take unseen states into account exactly.
+
+    Parameters
+    ----------
+    n_groups
+        As many as the log names, unless given; groups without data get what is common to all.
+    structure
+        What is known anyway; nothing unless given.
+    features
+        Of each group, ``(G, F)``: groups are then shrunk towards what a multinomial logit in them
+        predicts. Arms with features of their own are groups of one.
+
+    Raises
+    ------
+    ProblemError
+        When the log has numbers out of range, or sightings that the structure rules out.
+    """
+    groups = log.n_groups if n_groups is None else n_groups
+    if groups < 1:
+        raise ProblemError("the log has no arms; at least one is wanted.")
+    known = Structure() if structure is None else structure
+    allowed = known.mask(n_doses, n_states)
+    entries = float(groups) * n_doses * n_states**2
+    require_memory(
+        f"{_MOST_DRAWS} draws of the transitions of {groups} groups", _MOST_DRAWS * entries
+    )
+    segments = Segments.of(log, groups, n_doses, n_states)
+    rng = stream(seed, "records:fit")
+    base = _base(allowed, features, groups)
+    mode = _mode(segments, base, allowed)
+    start = mode.kernels
+    if known.never_hurts:
+        start = make_rising(start, mode.counts.sum(axis=-1) + 1.0)
+    chain = Posterior(segments, base, allowed, start, known.never_hurts, rng)
+    draws, counts, worth, independent = _run(chain)
+    return FittedModel(
+        draws.mean(axis=0),
+        draws,
+        counts,
+        start,
+        mode.likelihood,
+        worth,
+        independent,
+        log.n_rows,
+        segments.n_segments,
+    )
+
+
+def with_kernels(problem: Problem, kernels: FloatArray) -> Problem:
+    """Return a problem with other transitions, ``(G, L, S, S)``, in the groups of `groups_of`."""
+    arms = problem.arms
+    if problem.contagion is None:
+        return replace(problem, arms=replace(arms, kernels=kernels))
+    # A level of the log is dose and pressure together.
+    moved = arms.kernels.copy()
+    group, doses = groups_of(problem), arms.n_doses
+    for arm, models in enumerate(problem.contagion.models):
+        own = kernels[group[arm]].reshape(-1, doses, *kernels.shape[2:])
+        moved[models] = own[: len(models)]
+    return replace(problem, arms=replace(arms, kernels=moved))
+
+
+def _base(allowed: BoolArray, features: ArrayLike | None, groups: int) -> BaseMeasure:
+    if features is None:
+        return PooledRows(allowed)
+    given = frozen("features", features, np.float64, (groups, None))
+    spread = given.std(axis=0)
+    return LogitRows(allowed, (given - given.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
+
+
+def _mode(segments: Segments, base: BaseMeasure, allowed: BoolArray) -> Mode:
+    """Return the most likely transitions: of all groups together, then of each, shrunk."""
+    groups = segments.shape[0]
+    weak = np.broadcast_to(base.mean[:1], (1, *allowed.shape))
+    common = find_mode(segments.pooled(), weak, weak)
+    mode = Mode(np.repeat(common.kernels, groups, axis=0), common.counts, common.likelihood)
+    base.fit(segments.expected_counts(mode.kernels)[0])
+    # How much groups differ is seen better the better their own transitions are known.
+    for _ in range(3):
+        counts = segments.expected_counts(mode.kernels)[0]
+        worth = likely_worth(counts, base.mean, allowed)
+        mode = find_mode(
+            segments, mode.kernels, worth[..., None] * base.mean * np.ones((groups, 1, 1, 1))
+        )
+    return mode
+
+
+def _run(chain: Posterior) -> tuple[FloatArray, FloatArray, FloatArray, float]:
+    """Return draws, mean counts, median worth, and how many independent draws there are."""
+    draws: list[FloatArray] = []
+    worth: list[FloatArray] = []
+    counts, sweeps = np.zeros(chain.kernels.shape), 0
+    for _ in range(_THIN * _PERIOD // 2):
+        chain.sweep()
+    independent = 0.0
+    while independent < _ENOUGH and len(draws) < _MOST_DRAWS:
+        for _ in range(_PERIOD):
+            for _ in range(_THIN):
+                counts += chain.sweep()
+                sweeps += 1
+            draws.append(chain.kernels)
+            worth.append(chain.worth)
+        independent = _independent(np.array(draws))
+    return np.array(draws), counts / sweeps, np.median(worth, axis=0), independent
+
+
+def _independent(draws: FloatArray) -> float:
+    """Return how many independent draws a chain is worth, for all but the slowest entries.
+
+    By batch means: ``n * var / (length of a batch * var of the batch means)``.
+    """
+    flat = draws.reshape(len(draws), -1)
+    flat = flat[:, flat.std(axis=0) > 1e-9]
+    if not flat.size:
+        return float(len(draws))
+    length = len(flat) // _BATCHES
+    means = flat[-length * _BATCHES :].reshape(_BATCHES, length, -1).mean(axis=1)
+    ratio = flat.var(axis=0) / np.maximum(length * means.var(axis=0, ddof=1), 1e-300)
+    return float(np.quantile(np.minimum(len(draws) * ratio, len(draws)), _NEARLY_ALL))

@@ -1,0 +1,134 @@
+"""Draws from the posterior of transitions: groups that differ, and what they have in common.
+
+The model, for group g, dose a and state s:
+
+- ``m_{a,s} ~ Dirichlet`` (or a multinomial logit in the features of the group): what is common;
+- ``P_{g,a,s} ~ Dirichlet(kappa_{a,s} m_{a,s})``: a group's own row, shrunk towards it;
+- states follow P, and some of them are seen.
+
+``kappa`` is how many observations the common rows are worth to a group. Where groups differ little
+it is large, and they share their data; where they differ much it is small. It is found from the
+data, with its uncertainty, by its marginal likelihood.
+"""
+
+import numpy as np
+from scipy.special import gammaln
+
+from sequoia.records.base_measure import BaseMeasure
+from sequoia.records.segments import Segments
+from sequoia.records.structure import is_rising, make_rising
+from sequoia.validation import BoolArray, FloatArray, IntArray
+
+# Worth of the common rows, in observations: from hardly any to ten thousand, evenly in the
+# logarithm. The prior is that of uniform shrinkage (Christiansen and Morris 1997): for a group
+# with `_SCALE` observations of a row, the weight of the common row is uniform from 0 to 1.
+_WORTH = np.logspace(-0.5, 4.0, 25)
+_SCALE = 10.0
+_PRIOR = np.log(_WORTH) - 2 * np.log(_WORTH + _SCALE)
+# Tables are counted one by one up to so many customers; more are added by a Gaussian of the same
+# mean and variance.
+_EXACT_TABLES = 200
+# Redrawn so often until larger doses do not hurt; after that, the nearest such rows are taken.
+_REDRAWS = 30
+_LEAST = 1e-12
+
+
+class Posterior:
+    """A Gibbs sampler: unseen states, worth of the common rows, common rows, rows of groups.
+
+    Given P, unseen states are drawn by forward filtering and backward sampling (Scott 2002). Given
+    their transitions, everything else is that of a hierarchical Dirichlet model (Teh et al. 2006).
+    """
+
+    def __init__(
+        self,
+        segments: Segments,
+        base: BaseMeasure,
+        allowed: BoolArray,
+        kernels: FloatArray,
+        never_hurts: bool,
+        rng: np.random.Generator,
+    ) -> None:
+        self.segments = segments
+        self.kernels = np.where(allowed, np.maximum(kernels, _LEAST), 0.0)
+        self.worth = np.full(allowed.shape[:2], 10.0)
+        self.base = base
+        self._allowed, self._never_hurts, self._rng = allowed, never_hurts, rng
+
+    def sweep(self) -> IntArray:
+        """Draw everything once; return the transitions that were drawn, ``(G, L, S, S)``."""
+        counts = self.segments.sample_counts(self.kernels, self._rng)
+        mean = self.base.mean
+        chances = worth_posterior(counts, mean, self._allowed)
+        luck = self._rng.gumbel(size=chances.shape)
+        self.worth = _WORTH[(chances + luck).argmax(axis=0)]
+        prior = self.worth[..., None] * mean
+        self.base.draw(_tables(counts, prior, self._rng), self._rng)
+        self.kernels = self._rows(counts + self.worth[..., None] * self.base.mean)
+        return counts
+
+    def _rows(self, alpha: FloatArray) -> FloatArray:
+        kernels = _dirichlet(alpha, self._allowed, self._rng)
+        if not self._never_hurts:
+            return kernels
+        for _ in range(_REDRAWS):
+            wrong = np.argwhere(~is_rising(kernels))
+            if not len(wrong):
+                return kernels
+            group, state = wrong.T
+            again = _dirichlet(
+                alpha[group, :, state], self._allowed[:, state].swapaxes(0, 1), self._rng
+            )
+            kernels[group, :, state] = again
+        return make_rising(kernels, alpha.sum(axis=-1))
+
+
+def worth_posterior(
+    counts: FloatArray | IntArray, mean: FloatArray, allowed: BoolArray
+) -> FloatArray:
+    """Return the log-posterior of each worth, by dose and state, ``(K, L, S)``.
+
+    Its likelihood is ``sum_g log B(kappa m + n_g) - log B(kappa m)``, P integrated out (Minka
+    2000).
+    """
+    worth = _WORTH[:, None, None, None]
+    total = counts.sum(axis=-1)
+    alpha = np.where(allowed, worth[..., None] * mean, 1.0)
+    own = np.where(allowed, gammaln(alpha + counts) - gammaln(alpha), 0.0).sum(axis=-1)
+    fit = (own + gammaln(worth) - gammaln(worth + total)).sum(axis=1)
+    result: FloatArray = fit + _PRIOR[:, None, None]
+    return result
+
+
+def likely_worth(counts: FloatArray, mean: FloatArray, allowed: BoolArray) -> FloatArray:
+    """Return the most likely worth, by dose and state, ``(L, S)``."""
+    worth: FloatArray = _WORTH[worth_posterior(counts, mean, allowed).argmax(axis=0)]
+    return worth
+
+
+def _tables(counts: IntArray, prior: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """Draw how often groups asked for a common row: tables of a Chinese restaurant.
+
+    Of n transitions, the (i + 1)-th is new with probability ``prior / (prior + i)``.
+    """
+    prior = np.broadcast_to(prior, counts.shape)
+    where = np.nonzero(counts)
+    own, many = prior[where], counts[where]
+    tables = np.zeros(len(many))
+    for seated in range(min(int(many.max(initial=0)), _EXACT_TABLES)):
+        tables += (many > seated) & (rng.random(len(many)) * (own + seated) < own)
+    large = np.flatnonzero(many > _EXACT_TABLES)
+    for index in large.tolist():
+        chance = own[index] / (own[index] + np.arange(_EXACT_TABLES, many[index]))
+        spread = np.sqrt((chance * (1 - chance)).sum())
+        tables[index] += max(0.0, round(chance.sum() + spread * rng.standard_normal()))
+    result = np.zeros(counts.shape)
+    result[where] = tables
+    return result
+
+
+def _dirichlet(alpha: FloatArray, allowed: BoolArray, rng: np.random.Generator) -> FloatArray:
+    rows = rng.standard_gamma(np.where(allowed, alpha, 0.0))
+    rows = np.where(allowed, np.maximum(rows, _LEAST), 0.0)
+    result: FloatArray = rows / rows.sum(axis=-1, keepdims=True)
+    return result
