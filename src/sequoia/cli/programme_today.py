@@ -14,7 +14,7 @@ from rich.text import Text
 from sequoia.cli.common import print_json
 from sequoia.cli.plan import proof_in_words, to_json, why_in_words
 from sequoia.io import refuse_to_replace, write_text
-from sequoia.models.folder import load_model
+from sequoia.models.adopt import adopt_model
 from sequoia.problem.files import save
 from sequoia.problem.names import count
 from sequoia.problem.spreadsheet import csv_text
@@ -42,12 +42,12 @@ def run_today(programme: Programme, day: date, options: TodayOptions, as_json: b
     require_endings(options.output)
     refuse_to_replace(options.output, options.force)
     situation = find_situation(programme, day)
-    q = None if options.model is None else load_model(options.model, situation.problem)
+    adopted = None if options.model is None else adopt_model(options.model, situation.problem)
     made = plan_today(
         situation,
         options.overrides,
         policy=options.policy,
-        q=q,
+        q=None if adopted is None else adopted.model,
         why=options.why,
         seconds=options.seconds,
     )
@@ -57,6 +57,8 @@ def run_today(programme: Programme, day: date, options: TodayOptions, as_json: b
         print_json(_to_json(made))
         return
     _show(made)
+    if adopted is not None and adopted.remark:
+        typer.echo(f"{options.model}: {adopted.remark}.")
     for target in options.output:
         typer.echo(f"Wrote {target}.")
 

@@ -5,11 +5,12 @@ import hashlib
 import io
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load as read_arrays
 from safetensors.numpy import save as write_arrays
@@ -17,9 +18,10 @@ from safetensors.numpy import save as write_arrays
 from sequoia.errors import FileError
 from sequoia.io import make_folder, read_bytes, read_json, write_bytes, write_text
 from sequoia.models.graph_model import GraphModel
+from sequoia.models.meaning import meaning_of
 from sequoia.models.model import Model
 from sequoia.models.q_model import QModel
-from sequoia.problem import Environment
+from sequoia.problem import Environment, Problem
 from sequoia.version import __version__
 
 FORMAT = 2
@@ -75,6 +77,7 @@ def save_model(folder: Path, trained: Trained) -> None:
         "fingerprint": q.environment.fingerprint,
         "kind": q.kind,
         "facts": facts,
+        **_meaning(q.environment),
         "learner": trained.learner,
         "config": dict(trained.config),
         "seed": trained.seed,
@@ -100,24 +103,48 @@ def load_model(folder: Path, environment: Environment) -> Model:
         One line: what is missing or damaged, or which other problem the model is for.
     """
     about = read_about(folder)
-    if about.get("format") != FORMAT:
-        raise FileError(
-            f"{folder / ABOUT} has format {about.get('format')}; this version reads {FORMAT}: "
-            "train the model again."
-        )
+    require_format(folder, about)
     if about.get("fingerprint") != environment.fingerprint:
         raise FileError(
             f"{folder} was trained for {about.get('problem')} ({about.get('fingerprint')}), not "
             f"for {environment.name} ({environment.fingerprint}); train a model for it."
         )
+    kind, arrays, facts = read_model(folder)
+    try:
+        return MODELS[kind].from_arrays(environment, arrays, facts)
+    except (KeyError, TypeError, ValueError) as error:
+        raise FileError(f"{folder} is damaged: {error}.") from None
+
+
+def require_format(folder: Path, about: Mapping[str, Any]) -> None:
+    """Raise unless this version reads models of that format."""
+    if about.get("format") != FORMAT:
+        raise FileError(
+            f"{folder / ABOUT} has format {about.get('format')}; this version reads {FORMAT}: "
+            "train the model again."
+        )
+
+
+def read_model(folder: Path) -> tuple[str, dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return the kind of a model, its arrays and its facts."""
+    about = read_about(folder)
     content = read_bytes(folder / WEIGHTS)
     if hashlib.sha256(content).hexdigest() != about.get("weights"):
         raise FileError(f"{folder / WEIGHTS} is not the file that {folder / ABOUT} describes.")
     try:
-        arrays = read_arrays(content)
-        return MODELS[about["kind"]].from_arrays(environment, arrays, about["facts"])
+        kind, facts = str(about["kind"]), dict(about["facts"])
+        if kind not in MODELS:
+            raise KeyError(kind)
+        return kind, read_arrays(content), facts
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise FileError(f"{folder} is damaged: {error}.") from None
+
+
+def _meaning(environment: Environment) -> dict[str, Any]:
+    """Return what the model is about, where that are arms."""
+    if not isinstance(environment, Problem):
+        return {}
+    return {"meaning": asdict(meaning_of(environment))}
 
 
 def read_about(folder: Path) -> dict[str, Any]:
