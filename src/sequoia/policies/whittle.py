@@ -29,7 +29,7 @@ class WhittlePolicy(StatewisePolicy):
     style = Style("#44AA99", "d")
 
     def __init__(self, problem: Problem, discount: float | None = None) -> None:
-        most, acted = _standard(problem)
+        most, acted = require_standard(problem)
         arms = problem.arms
         pair = np.stack([np.zeros_like(acted), acted], axis=1)
         each = np.arange(arms.n_models)[:, None]
@@ -61,7 +61,7 @@ class WhittlePolicy(StatewisePolicy):
         return self._problem.space.certify(action)
 
 
-def _standard(problem: Problem) -> tuple[int, IntArray]:
+def require_standard(problem: Problem) -> tuple[int, IntArray]:
     """Return how many arms may be acted on and, by model, the level of acting; or refuse."""
     space, rules = problem.space, problem.space.system
     costs = rules.matrix[[0]].toarray()[0] if rules.n_rows == 1 else np.empty(0)

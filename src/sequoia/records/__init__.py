@@ -3,17 +3,22 @@
 from sequoia.records.belief import BeliefProblem, belief_problem, say_belief
 from sequoia.records.fit import FittedModel, fit, with_kernels
 from sequoia.records.log import Log, Seen, groups_of, simulate_log
+from sequoia.records.regret import Regret, regret
 from sequoia.records.structure import Structure
+from sequoia.records.uncertain import cautious
 
 __all__ = [
     "BeliefProblem",
     "FittedModel",
     "Log",
+    "Regret",
     "Seen",
     "Structure",
     "belief_problem",
+    "cautious",
     "fit",
     "groups_of",
+    "regret",
     "say_belief",
     "simulate_log",
     "with_kernels",

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.spatial.distance import cdist
 
 from sequoia.bounds.lagrangian.relax import require_decoupled
 from sequoia.errors import ProblemError
@@ -33,36 +34,34 @@ class BeliefProblem:
     seen
         When states are seen.
     beliefs
-        Of each model, ``(G, N, S)``; the first S are of known states.
-    following
-        The belief after each dose when nothing is seen, ``(G, N, L)``.
-    first
-        The belief about each arm before it is ever seen, ``(J,)``.
+        Of each model, ``(G, N, S)``; the first S are of known states. A model that has fewer has
+        infinite rows, which nothing is near to.
     """
 
     original: Problem
     problem: Problem
     seen: Seen
     beliefs: FloatArray
-    following: IntArray
-    first: IntArray
 
-    def follow(self, nodes: IntArray, levels: IntArray, seen: IntArray) -> IntArray:
-        """Return the beliefs after a step, ``(..., J)``.
+    def track(self, about: FloatArray, levels: IntArray, seen: IntArray) -> FloatArray:
+        """Return the distributions of the arms' states after a step, exactly, ``(J, S)``.
 
         Parameters
         ----------
-        nodes, levels
-            Beliefs before it, and levels of the doses, ``(..., J)``.
+        about
+            The distributions before it, ``(J, S)``.
+        levels
+            Levels of the doses, ``(J,)``.
         seen
-            States that were seen before they moved, ``(..., J)``; -1 where nothing was.
+            States that were seen before they moved, ``(J,)``; -1 where nothing was.
         """
-        known: IntArray = np.where(seen >= 0, seen, nodes)
-        after: IntArray = self.following[self.original.arms.model, known, levels]
+        arms = self.original.arms
+        known = np.where((seen >= 0)[:, None], np.eye(arms.n_states)[seen], about)
+        after: FloatArray = (known[:, None, :] @ arms.kernels[arms.model, levels])[:, 0]
         return after
 
-    def of_log(self, log: Log) -> IntArray:
-        """Return the belief about each arm at the end of a log, ``(J,)``; arms are the log's."""
+    def about(self, log: Log) -> FloatArray:
+        """Return the distribution of each arm's state at the end of a log, ``(J, S)``."""
         if log.n_arms != self.original.arms.n_arms:
             raise ProblemError(
                 f"the log has {log.n_arms} arms, and the problem {self.original.arms.n_arms}."
@@ -71,17 +70,21 @@ class BeliefProblem:
         sighted[log.sightings[:, 0], log.sightings[:, 1]] = log.sightings[:, 2]
         given = np.zeros((log.n_arms, log.n_steps + 1), dtype=np.int64)
         given[log.visits[:, 0], log.visits[:, 1]] = log.visits[:, 2]
-        nodes = self.first
+        about = self.original.start
         for step in range(log.n_steps):
-            moved = self.follow(nodes, given[:, step], sighted[:, step])
-            nodes = np.where(log.joined <= step, moved, nodes)
+            moved = self.track(about, given[:, step], sighted[:, step])
+            about = np.where((log.joined <= step)[:, None], moved, about)
         today = sighted[:, log.n_steps]
-        return np.where(today >= 0, today, nodes)
+        return np.where((today >= 0)[:, None], np.eye(self.original.arms.n_states)[today], about)
 
-    def about(self, nodes: IntArray) -> FloatArray:
-        """Return the distribution of each arm's state, ``(..., J, S)``."""
-        belief: FloatArray = self.beliefs[self.original.arms.model, nodes]
-        return belief
+    def nodes(self, about: FloatArray) -> IntArray:
+        """Return the state of ``problem`` that is nearest to each distribution, ``(J,)``."""
+        model = self.original.arms.model
+        result = np.empty(len(about), dtype=np.int64)
+        for one in np.unique(model):
+            own = np.flatnonzero(model == one)
+            result[own] = cdist(about[own], self.beliefs[one], "cityblock").argmin(axis=1)
+        return result
 
 
 def belief_problem(problem: Problem, seen: Seen = AT_VISITS, error: float = ERROR) -> BeliefProblem:
@@ -133,9 +136,7 @@ def belief_problem(problem: Problem, seen: Seen = AT_VISITS, error: float = ERRO
         problem,
         replace(problem, name=f"{problem.name}, as believed", arms=moved, start=start),
         seen,
-        _padded([graph.beliefs for graph in graphs], size),
-        _padded([graph.following for graph in graphs], size).astype(np.int64),
-        first,
+        _padded([graph.beliefs for graph in graphs], size, np.inf),
     )
 
 
@@ -159,9 +160,9 @@ def _kernels(graphs: list[BeliefGraph], arms: Arms, seen: Seen, size: int) -> Fl
     return result
 
 
-def _padded(parts: Sequence[FloatArray | IntArray], size: int) -> FloatArray:
-    """Return tables of different lengths as one; what is missing is 0."""
-    result = np.zeros((len(parts), size, *parts[0].shape[1:]))
+def _padded(parts: Sequence[FloatArray], size: int, missing: float = 0.0) -> FloatArray:
+    """Return tables of different lengths as one."""
+    result = np.full((len(parts), size, *parts[0].shape[1:]), missing)
     for place, part in zip(result, parts, strict=True):
         place[: len(part)] = part
     return result

@@ -1,6 +1,7 @@
 """The beliefs that one model can lead to: a graph of distributions, finite by a stated error."""
 
 from dataclasses import dataclass
+from itertools import count
 
 import numpy as np
 
@@ -10,6 +11,11 @@ from sequoia.validation import FloatArray, IntArray
 
 # More states make a plan slow, and say no more than a larger error would.
 MOST_BELIEFS = 2_000
+# So many steps after a sighting have beliefs of their own. Later, a belief stands for as many steps
+# as move it by the error: else one that moves slowly would have thousands.
+_OWN_STEPS = 30
+# A belief that moves by less in 2 ** 40 steps does not move.
+_DOUBLINGS = 40
 # Beliefs this near are the same one.
 _SAME = 1e-9
 # Powers of two after which a chain that moves at all has settled: 2 ** 60 steps.
@@ -26,10 +32,14 @@ class BeliefGraph:
         ``(N, S)``; the first S are of a state that is known.
     following
         The belief after each dose when nothing is seen, ``(N, L)``.
+    stay
+        Probability that a belief stays as it is in a step without a dose, ``(N,)``: one that stands
+        for n steps is left with probability 1/n.
     """
 
     beliefs: FloatArray
     following: IntArray
+    stay: FloatArray
 
     def nearest(self, belief: FloatArray) -> int:
         """Return the belief nearest to a given one, in total variation."""
@@ -48,7 +58,9 @@ class BeliefGraph:
         for dose in range(doses):
             shown = seen.at_visit if dose else 0.0
             unseen = np.zeros((size, size))
-            unseen[each, self.following[:, dose]] += 1 - shown
+            stay = 0.0 if dose else self.stay
+            unseen[each, self.following[:, dose]] += (1 - shown) * (1 - stay)
+            unseen[each, each] += (1 - shown) * stay
             np.add.at(unseen.T, self.following[:states, dose], shown * self.beliefs.T)
             result[dose] = (1 - seen.before) * unseen
             result[dose, :, :states] += seen.before * self.beliefs @ moves[dose]
@@ -62,7 +74,8 @@ def grow_beliefs(
 
     A belief that nothing is seen of moves as ``b P_a``. Left alone, it follows a chain ``b, b P_0,
     b P_0^2, …``, which ends where its total variation distance to its limit is at most ``error``,
-    or where another chain is as near. Steps never drive beliefs apart, so each merger costs at most
+    or where another chain is as near. After many steps, those in which the belief moves by no more
+    than ``error`` are taken together. Steps never drive beliefs apart, so each merger costs at most
     ``error``, and is forgotten at the next sighting.
 
     Parameters
@@ -100,6 +113,7 @@ class _Growth:
         self._moves, self._error, self._name = moves, error, name
         self.beliefs: list[FloatArray] = []
         self.following: list[list[int]] = []
+        self.stay: list[float] = []
         # Half of it stays: then also a chain that goes round and round settles, at its average.
         limit = (moves[0] + np.eye(moves.shape[1])) / 2
         for _ in range(_SQUARINGS):
@@ -115,6 +129,7 @@ class _Growth:
             )
         self.beliefs.append(belief)
         self.following.append([-1] * len(self._moves))
+        self.stay.append(0.0)
         return len(self.beliefs) - 1
 
     def _near(self, belief: FloatArray, among: IntArray, error: float) -> int | None:
@@ -138,8 +153,11 @@ class _Growth:
         """Follow a node under no dose until it joins another chain, itself, or its limit."""
         # Within itself a chain that is slow would join too early, and stand still for ever.
         others = np.array([i for i, own in enumerate(self.following) if own[0] >= 0], dtype=int)
-        while True:
-            ahead = self.beliefs[node] @ self._moves[0]
+        for length in count():
+            steps, ahead = 1, self.beliefs[node] @ self._moves[0]
+            if length >= _OWN_STEPS:
+                steps, ahead = self._stride(node)
+            self.stay[node] = 1 - 1 / steps
             limit = ahead @ self._limit
             is_settled = np.abs(ahead - limit).sum() / 2 <= self._error
             target = limit if is_settled else ahead
@@ -155,10 +173,24 @@ class _Growth:
                 return
             node = follower
 
+    def _stride(self, node: int) -> tuple[int, FloatArray]:
+        """Return how many steps move a belief by no more than the error, and where they lead.
+
+        A power of two, found by squaring; at least 1.
+        """
+        steps, moves = 1, self._moves[0]
+        here = self.beliefs[node]
+        for _ in range(_DOUBLINGS):
+            further = moves @ moves
+            if np.abs(here @ further - here).sum() / 2 > self._error:
+                break
+            steps, moves = 2 * steps, further
+        return steps, here @ moves
+
     def closed(self) -> BeliefGraph:
         """Return the graph; what the rule never asks for leads to the nearest belief."""
         beliefs, following = np.array(self.beliefs), np.array(self.following)
-        graph = BeliefGraph(beliefs, following)
+        graph = BeliefGraph(beliefs, following, np.array(self.stay))
         for node, dose in np.argwhere(following < 0):
             following[node, dose] = graph.nearest(beliefs[node] @ self._moves[dose])
         return graph

@@ -23,7 +23,7 @@ from sequoia.validation import BoolArray, FloatArray, IntArray
 # logarithm. The prior is that of uniform shrinkage (Christiansen and Morris 1997): for a group
 # with `_SCALE` observations of a row, the weight of the common row is uniform from 0 to 1.
 _WORTH = np.logspace(-0.5, 4.0, 25)
-_SCALE = 10.0
+_SCALE = 3.0
 _PRIOR = np.log(_WORTH) - 2 * np.log(_WORTH + _SCALE)
 # Tables are counted one by one up to so many customers; more are added by a Gaussian of the same
 # mean and variance.
