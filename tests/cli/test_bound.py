@@ -20,7 +20,8 @@ def test_json_has_the_promised_keys(tmp_path, capsys):
     save(capacity(arms=6, workers=2), tmp_path / "p.npz")
     assert run(tmp_path / "p.npz", "--kind", "hull", "--json") in (0, None)
     printed = json.loads(capsys.readouterr().out)
-    assert set(printed) == {"kind", "per_step", "total", "seconds"}
+    keys = {"kind", "per_step", "total", "gap", "stopped_by", "seconds", "solver"}
+    assert set(printed) == keys
     wanted = relax(capacity(arms=6, workers=2), "hull").bound
     assert printed["total"] == pytest.approx(wanted.total)
     assert printed["per_step"] == pytest.approx(wanted.total / 20)

@@ -80,7 +80,7 @@ def test_decisions_that_were_cut_off_have_a_column(run, capsys):
 def test_json_alone_on_stdout(run):
     outcome = run("evaluate", "p.npz", "--policies", "random, idle", "--episodes", 6, "--json")
     content = json.loads(outcome.out)
-    assert list(content) == ["problem", "fingerprint", "bound", "policies"]
+    assert list(content) == ["problem", "fingerprint", "solver", "bound", "policies"]
     assert list(content["policies"]) == ["random", "idle"]
     assert not list(Path("caches/sequoia").iterdir())
 

@@ -77,7 +77,8 @@ def test_a_model_and_what_to_do_with_it(run):
 def test_json_alone_on_stdout(run):
     outcome = run("train", "p.npz", "-o", "model", *settings(), "--json")
     found = json.loads(outcome.out)
-    assert list(found) == ["problem", "start", "reward", "bound", "rounds", "seconds", "gain"]
+    usual = ["problem", "start", "reward", "bound", "rounds", "seconds", "gain"]
+    assert list(found) == [*usual, "solver", "bound_stopped_by"]
     assert found["reward"] >= found["start"]
     again = run("train", "p.npz", "-o", "model", *settings(), "--json", "--resume")
     assert json.loads(again.out) == found

@@ -77,8 +77,9 @@ def test_intervals_are_those_of_students_t(found):
 
 def test_the_summary_has_the_keys_that_people_rely_on(found):
     summary = found.summary()
-    assert list(summary) == ["problem", "fingerprint", "bound", "policies"]
-    assert list(summary["bound"]) == ["kind", "per_step", "total", "seconds"]
+    assert list(summary) == ["problem", "fingerprint", "solver", "bound", "policies"]
+    wanted = ["kind", "per_step", "total", "gap", "stopped_by", "seconds"]
+    assert list(summary["bound"]) == wanted
     assert list(summary["policies"]) == NAMES
     for one in summary["policies"].values():
         assert list(one) == [

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 Kind = Literal["lp", "hull", "factored", "clairvoyant"]
+StoppedBy = Literal["optimum", "work", "clock"]
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,10 @@ class Bound:
         Half of the 95 % confidence interval of ``total``; 0 where nothing is estimated.
     detail
         What else there is to say about how it was found.
+    stopped_by
+        What ended the search for a better one. ``"optimum"``: there is none of its kind, within
+        the gap asked for. ``"work"``: it had its rounds. ``"clock"``: time was up; only then does
+        the number depend on the machine.
     """
 
     total: float
@@ -40,3 +45,4 @@ class Bound:
     gap: float = float("inf")
     margin: float = 0.0
     detail: str = ""
+    stopped_by: StoppedBy = "work"

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
@@ -78,7 +78,8 @@ def clairvoyant_bound(
     margin = float(stdtrit(scenarios - 1, 0.975)) * spread
     spent = time.perf_counter() - began + (found.bound.seconds if relaxation is not None else 0.0)
     detail = f"{scenarios} scenarios; {found.bound.detail}"
-    return Bound(total, total / steps, "clairvoyant", spent, margin=margin, detail=detail)
+    bound = Bound(total, total / steps, "clairvoyant", spent, margin=margin, detail=detail)
+    return replace(bound, stopped_by=found.bound.stopped_by)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ _MAX_WORK = 2e9
 _MAX_MOVES = 1e8
 # Values and choices that are kept: 3.2 GB.
 _MAX_ENTRIES = 2e8
+# Each is one pass over all joint states; listing more takes longer than solving.
 _MAX_ACTIONS = 100_000
 # What value iteration may leave, beside rewards of about 1.
 _ACCURACY = 1e-10

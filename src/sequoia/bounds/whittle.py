@@ -8,8 +8,15 @@ from sequoia.errors import ProblemError
 from sequoia.scaling import unit_of
 from sequoia.validation import BoolArray, FloatArray
 
+# Models whose linear systems are solved at once: some MB with ten states.
 _CHUNK = 4_096
+# Slopes and gains below this are rounding, beside rewards of about 1.
 _SLACK = 1e-9
+# Gains that come from solutions of linear systems carry the rounding of these.
+_ROOM = 1e3
+# Relative values above this, beside the rewards, come from a matrix that is singular but for
+# rounding.
+_SINGULAR = 1e12
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,8 +43,13 @@ def whittle_indices(
 
     The charge rises from below. For the policy that is best at the current charge, the advantage
     of acting is linear in the charge in every state; where it first reaches zero, that charge is
-    the index of the state, and the state leaves the set in which the policy acts. An arm is not
+    the index of the state, and the state leaves the set in which the policy acts (Whittle 1988; the
+    order of the steps is that of the adaptive-greedy algorithm of Niño-Mora 2007). An arm is not
     indexable when a state that left would have to come back.
+
+    With a charge ``m`` for acting, the values of a policy that acts in the states A are linear in
+    m, ``v = (I - discount P_A)^-1 (r_A - m 1_A)``, and so is the advantage of acting,
+    ``r_1 - r_0 - m + discount (P_1 - P_0) v = level + slope m``: its root is ``-level / slope``.
 
     Parameters
     ----------
@@ -101,7 +113,7 @@ def _returns(
         gain = level + at[:, None] * slope
         # Without end, only the slope counts.
         gain = np.where(np.isfinite(charge)[:, None], gain, np.where(slope > _SLACK, np.inf, 0.0))
-        room = 1e3 * scale * (1 + np.abs(at))
+        room = _ROOM * scale * (1 + np.abs(at))
         is_back |= ((gain > room[:, None]) & ~is_active).any(axis=1) & (charge > -np.inf)
     return is_back
 
@@ -124,7 +136,9 @@ def _advantage(
     except np.linalg.LinAlgError:
         raise _not_unichain() from None
     if discount == 1:
-        if not np.isfinite(values).all() or np.abs(values).max() > 1e12 * (1 + np.abs(own).max()):
+        if not np.isfinite(values).all() or np.abs(values).max() > _SINGULAR * (
+            1 + np.abs(own).max()
+        ):
             raise _not_unichain()
         values[:, 0] = 0.0
     gain = discount * (kernels[:, 1] - kernels[:, 0]) @ values

@@ -8,11 +8,13 @@ from sequoia.bounds import bound as find_bound
 from sequoia.bounds import solve_exactly
 from sequoia.bounds.bound import resolve_kind
 from sequoia.bounds.certificate import Bound
-from sequoia.cli.common import AsJson, File, print_json, print_pairs
+from sequoia.bounds.lagrangian.relax import SECONDS
+from sequoia.cli.common import AsJson, File, Solver, print_json, print_pairs
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.evaluation.evaluation import bound_to_json
 from sequoia.problem import Problem, load
 from sequoia.problem.names import count
+from sequoia.solvers.registry import DEFAULT
 
 _WORDS = {
     "lp": "rules hold on average and in fractions",
@@ -23,7 +25,7 @@ _WORDS = {
 # What each kind understands beside the horizon.
 _TAKES = {
     "lp": ("seconds",),
-    "hull": ("seconds",),
+    "hull": ("seconds", "rounds"),
     "factored": ("seconds", "table", "rounds"),
     "clairvoyant": ("seconds", "table", "rounds", "scenarios"),
 }
@@ -45,8 +47,13 @@ def bound(
         bool, typer.Option("--discounted", help="Discount, over an infinite horizon.")
     ] = False,
     seconds: Annotated[
-        float, typer.Option(help="Stop improving after so long; the bound stays valid.", min=0)
-    ] = float("inf"),
+        float,
+        typer.Option(
+            help="A last resort: stop improving after so long. The bound stays valid, and says "
+            "that the clock stopped it.",
+            min=0,
+        ),
+    ] = SECONDS,
     table: Annotated[
         int | None,
         typer.Option(
@@ -56,11 +63,16 @@ def bound(
         ),
     ] = None,
     rounds: Annotated[
-        int | None, typer.Option(help="How often prices of clusters are improved.", min=1)
+        int | None,
+        typer.Option(
+            help="How often prices are improved at most: 200 times for hull, 400 for factored.",
+            min=1,
+        ),
     ] = None,
     scenarios: Annotated[
         int | None, typer.Option(help="Scenarios of a clairvoyant bound; 40 unless given.", min=2)
     ] = None,
+    solver: Solver = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
     """Bound what any policy can earn.
@@ -75,7 +87,7 @@ def bound(
         raise ProblemError(f"{resolved} has no --{name}.")
     found = find_bound(problem, resolved, horizon=horizon, discounted=discounted, **given)
     if as_json:
-        print_json(bound_to_json(found))
+        print_json(bound_to_json(found) | {"solver": solver})
         return
     typer.echo(problem.name)
     steps_said = count(horizon or problem.horizon, "step")
@@ -84,6 +96,10 @@ def bound(
     pairs.append(("kind", f"{resolved}: {_WORDS[resolved]}"))
     if found.detail:
         pairs.append(("how", found.detail))
+    if 0 < found.gap < float("inf"):
+        pairs.append(("gap", f"the best of its kind is at most {100 * found.gap:.2g} % lower"))
+    if found.stopped_by == "clock":
+        pairs.append(("stopped by", "the clock: another machine may find another number"))
     pairs.append(("time", f"{found.seconds:.2f} s"))
     if horizon is None:
         pairs += _optimum(problem, discounted)

@@ -14,6 +14,26 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
 
 
+def _use_solver(context: typer.Context, name: str) -> str:
+    """Give programs to a solver until the command ends, or say that it is not here."""
+    # Here, because commands that solve nothing start faster without it.
+    from sequoia.solvers.registry import using_solver
+
+    if not context.resilient_parsing:
+        context.with_resource(using_solver(name))
+    return name
+
+
+Solver = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Who solves the programs: highs, gurobi or scip. sequoia solvers lists what is here.",
+        callback=_use_solver,
+    ),
+]
+
+
 def print_json(content: dict[str, Any]) -> None:
     """Print JSON."""
     typer.echo(json.dumps(content, indent=2, ensure_ascii=False))

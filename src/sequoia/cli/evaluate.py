@@ -12,7 +12,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from sequoia.cli.common import AsJson, File, Force
+from sequoia.cli.common import AsJson, File, Force, Solver
 from sequoia.cli.progress import showing
 from sequoia.durations import duration
 from sequoia.errors import FileError
@@ -27,6 +27,7 @@ from sequoia.policies import POLICIES
 from sequoia.policies.policy import ROLLOUTS
 from sequoia.problem import Problem, load
 from sequoia.problem.names import count
+from sequoia.solvers.registry import DEFAULT
 
 _WIDTH = 100
 _DEFAULT = "idle,random,sampling,myopic,price"
@@ -56,6 +57,7 @@ def evaluate_command(
     bound: Annotated[
         BoundKind, typer.Option(help="Which upper bound to print beside it.")
     ] = "auto",
+    solver: Solver = DEFAULT,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write: FILE.json.")
     ] = None,
@@ -73,7 +75,7 @@ def evaluate_command(
     else:
         names = [name.strip() for name in policies.split(",") if name.strip()]
     _check_output(output, force)
-    question = [problem.fingerprint, names, episodes, seed, rollouts, str(model)]
+    question = [problem.fingerprint, names, episodes, seed, rollouts, str(model), solver]
     cache = BlockCache(_work_folder(output, question))
     source = os.path.relpath(file, output.parent) if output is not None else str(file)
     with cache.locked(), _watching(cache) as on_event:
@@ -162,10 +164,11 @@ def print_evaluation(found: Evaluation) -> None:
     console.width = max(console.width, _WIDTH)
     console.print(_table(found))
     if found.bound is not None:
+        late = ", stopped by the clock" if found.bound.stopped_by == "clock" else ""
         _say(
             console,
             f"No policy earns more than {per_step(found.bound, 4)} per step on average "
-            f"({found.bound.kind} bound).",
+            f"({found.bound.kind} bound{late}).",
         )
     _say(
         console,

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sequoia.cli.common import AsJson, File, Force
+from sequoia.cli.common import AsJson, File, Force, Solver
 from sequoia.cli.evaluate import Model
 from sequoia.errors import FileError, ProblemError
 from sequoia.evaluation.evaluation import number
@@ -26,6 +26,7 @@ from sequoia.policies import POLICIES
 from sequoia.problem import Arms, load
 from sequoia.problem.names import count
 from sequoia.problem.tasks import Task
+from sequoia.solvers.registry import DEFAULT
 
 _ENDINGS = (".csv", ".json")
 _MOST_ARMS = 15
@@ -61,6 +62,7 @@ def plan(
         typer.Option(metavar="ARM", help="Say what dropping or including it would cost."),
     ] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for one decision.")] = 10.0,
+    solver: Solver = DEFAULT,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write: FILE.csv or FILE.json.")
     ] = None,
@@ -84,7 +86,7 @@ def plan(
     planner = Planner(problem, states, time_limit)
     found = planner.plan(problem.with_rules(rules), policy, q)
     reasons = [planner.why(found, text) for text in why or ()]
-    content = to_json(planner, found, reasons)
+    content = to_json(planner, found, reasons) | {"solver": solver}
     if output is not None:
         write_text(output, _csv(found) if output.suffix == ".csv" else _dumps(content))
     if as_json:

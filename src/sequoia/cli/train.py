@@ -10,13 +10,14 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from sequoia.cli.common import AsJson, File, Force
+from sequoia.cli.common import AsJson, File, Force, Solver
 from sequoia.cli.interrupts import ending_at_once
 from sequoia.durations import roughly
 from sequoia.errors import ConfigError
 from sequoia.models.folder import ABOUT, read_about
 from sequoia.problem import load
 from sequoia.problem.names import count
+from sequoia.solvers.registry import DEFAULT
 
 Watch = Callable[[Any], None]
 
@@ -43,6 +44,7 @@ def train(
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with what is in the folder.")
     ] = False,
+    solver: Solver = DEFAULT,
     force: Force = False,
     tensorboard: Annotated[
         bool, typer.Option("--tensorboard", help="Write curves for TensorBoard, too.")
@@ -78,7 +80,9 @@ def train(
                     one(progress)
 
             learn(problem, config, seed, folder=output, resume=resume, on_event=watch)
-    summary = {name: read_about(output)[name] for name in _SUMMARY}
+    about = read_about(output)
+    summary = {name: about[name] for name in _SUMMARY} | {"solver": solver}
+    summary["bound_stopped_by"] = about.get("bound_stopped_by")
     if as_json:
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
@@ -109,6 +113,11 @@ def _print(found: Mapping[str, Any], file: Path, output: Path) -> None:
         f"Wrote {output}; next: sequoia evaluate {file} --policies random,myopic,price,sequoia "
         f"--model {output}{_gain_in_words(found)}"
     )
+    if found["bound_stopped_by"] == "clock":
+        typer.echo(
+            "The clock stopped the search for prices, so another machine may learn another model; "
+            "network.price_seconds gives it longer."
+        )
 
 
 def _gain_in_words(found: Mapping[str, Any]) -> str:

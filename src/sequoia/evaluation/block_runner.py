@@ -13,6 +13,7 @@ from sequoia.policies import Policy
 from sequoia.problem import Environment
 from sequoia.problem.environment import States
 from sequoia.simulate import Scenarios, rollout
+from sequoia.solvers.registry import DEFAULT, using_solver
 from sequoia.validation import ActionArray, BoolArray, FloatArray
 
 
@@ -52,10 +53,15 @@ class BlockRunner:
     scenarios: Scenarios
     makers: Mapping[str, Callable[[Any], Policy]]
     seed: int
+    solver: str = DEFAULT
     _made: dict[str, Policy] = field(default_factory=dict)
 
     def play(self, block: Block) -> Played:
-        """Play one block."""
+        """Play one block; in a process of its own, too, programs go to the solver asked for."""
+        with using_solver(self.solver):
+            return self._play(block)
+
+    def _play(self, block: Block) -> Played:
         if block.name not in self._made:
             self._made[block.name] = self.makers[block.name](self.environment)
         part = slice(block.first, block.first + block.size)

@@ -21,6 +21,7 @@ from sequoia.policies.policy import ROLLOUTS, SECONDS
 from sequoia.policies.registry import policy_called
 from sequoia.problem import Environment, Problem
 from sequoia.simulate import Episode, Scenarios
+from sequoia.solvers import used_solver
 from sequoia.version import __version__
 
 # Episodes that are played side by side and kept together; numbers do not depend on it.
@@ -50,7 +51,8 @@ def evaluate(
     """Play every policy through the same episodes.
 
     Numbers depend on the environment, the policy, the seed and the episode, and on nothing else:
-    not on the other policies, their order, or the number of processes.
+    not on the other policies, their order, or the number of processes. Programs are solved by the
+    solver of `using_solver`.
 
     Parameters
     ----------
@@ -92,7 +94,7 @@ def evaluate(
         kind = resolve_kind(environment, bound)
     scenarios = Scenarios.sample(environment, episodes, seed)
     mark = "" if q is None else _mark(q, scenarios)
-    content = (environment.fingerprint, seed, seconds, rollouts, __version__)
+    content = (environment.fingerprint, seed, seconds, rollouts, used_solver(), __version__)
     # One block of every policy comes first, so that one that does not apply is known early.
     keys: dict[Block, Key] = {
         (block := Block(name, first, min(BLOCK, episodes - first))): (*block, *content, mark)
@@ -104,7 +106,7 @@ def evaluate(
         cache.make()
     # Policies first: what does not apply should not have to wait for the bound.
     try:
-        runner = BlockRunner(environment, scenarios, everyone, seed)
+        runner = BlockRunner(environment, scenarios, everyone, seed, used_solver())
         played = _play(runner, keys, jobs, cache, on_event)
     except SequoiaError:
         if cache is not None:
@@ -147,7 +149,7 @@ def _mark(q: QFunction, scenarios: Scenarios) -> str:
 
 
 def _bound(environment: Environment, kind: Kind, cache: BlockCache | None) -> Bound:
-    key: Key = ("bound", kind, environment.fingerprint, __version__)
+    key: Key = ("bound", kind, environment.fingerprint, used_solver(), __version__)
     known = None if cache is None else cache.load_bound(key)
     if known is not None:
         return known
@@ -211,4 +213,5 @@ def _collect(
             name: Episode(one.states, one.actions, one.rewards[0]) for name, one in firsts.items()
         },
         source=source,
+        solver=used_solver(),
     )

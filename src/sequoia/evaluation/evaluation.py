@@ -11,6 +11,7 @@ from sequoia.bounds.certificate import Bound
 from sequoia.errors import ProblemError
 from sequoia.evaluation.intervals import Estimate, estimate
 from sequoia.simulate import Episode
+from sequoia.solvers.registry import DEFAULT
 from sequoia.validation import BoolArray, FloatArray
 
 # A sum of a thousand numbers is exact to about this, relatively.
@@ -46,6 +47,8 @@ class Evaluation:
         The first episode of each policy.
     source
         The file of the problem, as seen from where this evaluation is saved.
+    solver
+        Who solved the programs.
     """
 
     problem: str
@@ -60,6 +63,7 @@ class Evaluation:
     bound: Bound | None = None
     examples: Mapping[str, Episode] = field(default_factory=dict)
     source: str | None = None
+    solver: str = DEFAULT
 
     @property
     def n_episodes(self) -> int:
@@ -144,6 +148,7 @@ class Evaluation:
         return {
             "problem": self.problem,
             "fingerprint": self.fingerprint,
+            "solver": self.solver,
             "bound": None if self.bound is None else bound_to_json(self.bound),
             "policies": {name: self._summary_of(name) for name in self.names},
         }
@@ -183,6 +188,8 @@ def bound_to_json(bound: Bound) -> dict[str, Any]:
         "kind": bound.kind,
         "per_step": bound.per_step,
         "total": bound.total,
+        "gap": number(bound.gap),
+        "stopped_by": bound.stopped_by,
         "seconds": bound.seconds,
     }
     more = {"margin": bound.margin, "detail": bound.detail}
@@ -193,5 +200,15 @@ def bound_from_json(content: Mapping[str, Any]) -> Bound:
     """Return a bound from what `bound_to_json` wrote."""
     total, per_step = float(content["total"]), float(content["per_step"])
     margin, detail = float(content.get("margin", 0.0)), str(content.get("detail", ""))
-    seconds = float(content["seconds"])
-    return Bound(total, per_step, content["kind"], seconds, margin=margin, detail=detail)
+    # Files of version 0.1 say neither.
+    gap, stopped_by = content.get("gap"), content.get("stopped_by", "work")
+    return Bound(
+        total,
+        per_step,
+        content["kind"],
+        float(content["seconds"]),
+        float("inf") if gap is None else float(gap),
+        margin,
+        detail,
+        stopped_by,
+    )

@@ -13,6 +13,7 @@ from sequoia.evaluation.evaluation import Evaluation, bound_from_json, number
 from sequoia.io import read_json, write_text
 from sequoia.problem.environment import States
 from sequoia.simulate import Episode
+from sequoia.solvers.registry import DEFAULT
 from sequoia.validation import ActionArray, BoolArray, FloatArray, frozen
 
 FORMAT = 1
@@ -101,6 +102,8 @@ def _parse(content: dict[str, Any]) -> Evaluation:
             for name, one in data["examples"].items()
         },
         source=data["source"],
+        # Files of version 0.1 do not say; there was no choice.
+        solver=str(content.get("solver", DEFAULT)),
     )
 
 

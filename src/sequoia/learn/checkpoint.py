@@ -13,6 +13,7 @@ from sequoia.io import write_bytes
 from sequoia.learn.config import Config
 from sequoia.learn.learner import Learner
 from sequoia.problem import Environment
+from sequoia.solvers.registry import DEFAULT, used_solver
 
 NAME = "checkpoint.safetensors"
 
@@ -80,11 +81,13 @@ def _about(path: Path, file: Any) -> dict[str, Any]:
 def identity(environment: Environment, config: Config, seed: int) -> dict[str, Any]:
     """Return what must be the same for a training to be continued."""
     own = {"fingerprint": environment.fingerprint, "seed": seed, "learner": config.learner}
-    return own | config.flat()
+    return own | {"solver": used_solver()} | config.flat()
 
 
 def require_same(path: Path, found: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     """Raise a `FileError` that names the first thing in which ``found`` differs."""
+    # What version 0.1 wrote does not name a solver; there was no choice.
+    found = {"solver": DEFAULT} | dict(found)
     for name, value in wanted.items():
         if found.get(name) != value:
             raise FileError(

@@ -57,6 +57,8 @@ class Learner(ABC, Generic[Settings]):
         How many rounds are done.
     bound
         No policy earns more per step; ``None`` where no bound is known.
+    bound_stopped_by
+        What ended the search for it, and for the prices that prove it, as in `Bound`.
     """
 
     name: ClassVar[str]
@@ -65,6 +67,7 @@ class Learner(ABC, Generic[Settings]):
         self.environment, self.config, self.seed = environment, config, seed
         self.rounds = 0
         self.bound: float | None = None
+        self.bound_stopped_by: str | None = None
 
     @property
     @abstractmethod

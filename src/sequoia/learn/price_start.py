@@ -36,8 +36,9 @@ def priced(environment: Environment, config: QLearningConfig) -> Priced | None:
         own.prices,
         horizon=None if own.time_feature else 0,
         discounted=not own.time_feature,
-        seconds=own.price_seconds,
+        rounds=own.price_rounds,
         gap=_GAP,
+        seconds=own.price_seconds,
     )
     return Priced(PricePart.of(found.prices, environment.horizon), found.bound)
 

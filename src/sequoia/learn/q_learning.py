@@ -100,6 +100,7 @@ class QLearning(Learner[QLearningConfig]):
         found = priced(self.environment, self.config)
         if found is not None:
             self.learned.prices, self.bound = found.part, found.bound.per_step
+            self.bound_stopped_by = found.bound.stopped_by
             self._measure()
         elif self.config.warm_start.samples:
             self._warm_up()
@@ -305,6 +306,7 @@ class QLearning(Learner[QLearningConfig]):
             "best_rewards": self.best_rewards.tolist(),
             "tries_since_best": self.tries_since_best,
             "bound": self.bound,
+            "bound_stopped_by": self.bound_stopped_by,
             "batches": [learned.q.batches, learned.critic.batches],
             "scale": learned.scale,
             "replay": replay.count,
@@ -318,6 +320,7 @@ class QLearning(Learner[QLearningConfig]):
         counts = ("rounds", "steps", "best_reward", "last_reward", "tries_since_best", "bound")
         for name in counts:
             setattr(self, name, facts[name])
+        self.bound_stopped_by = facts.get("bound_stopped_by")
         self.start_rewards = np.array(facts["start_rewards"])
         self.best_rewards = np.array(facts["best_rewards"])
         self.learned.q.restore(_under(tensors, "q."), facts["batches"][0])

@@ -15,8 +15,9 @@ class NetworkSettings(Group):
     the action, ``critic`` width of a network for the worth of states (0: only best actions tell
     it), ``indicators`` one number per arm and state instead of the bare state, ``time_feature`` the
     steps left as a feature and targets that end with the episode, ``prices`` the price part, where
-    arms are decoupled: from the tight relaxation or the quick one, in at most ``price_seconds``;
-    ``normalise`` targets of size 1.
+    arms are decoupled: from the tight relaxation or the quick one, improved at most
+    ``price_rounds`` times and, as a last resort, for ``price_seconds``; ``normalise`` targets of
+    size 1.
     """
 
     hidden: tuple[PositiveInt, ...] | None = None
@@ -26,7 +27,8 @@ class NetworkSettings(Group):
     indicators: bool = True
     time_feature: bool = True
     prices: Literal["hull", "lp", "none"] = "hull"
-    price_seconds: float = Field(default=60.0, gt=0)
+    price_rounds: int = Field(default=60, ge=1)
+    price_seconds: float = Field(default=1_800.0, gt=0)
     normalise: bool = True
 
 

@@ -23,6 +23,7 @@ from sequoia.learn.presets import make_config, usual_preset
 from sequoia.learn.registry import LEARNERS
 from sequoia.models.folder import ABOUT, HISTORY, WEIGHTS, Trained, save_model
 from sequoia.problem import Environment
+from sequoia.solvers import used_solver
 
 
 @dataclass(frozen=True)
@@ -152,6 +153,8 @@ class _Run:
             None if gain is None else (gain.mean, gain.low, gain.high),
             self.seconds,
             self.history,
+            used_solver(),
+            learner.bound_stopped_by,
         )
 
 

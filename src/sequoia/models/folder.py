@@ -22,6 +22,7 @@ from sequoia.models.meaning import meaning_of
 from sequoia.models.model import Model
 from sequoia.models.q_model import QModel
 from sequoia.problem import Environment, Problem
+from sequoia.solvers.registry import DEFAULT
 from sequoia.version import __version__
 
 FORMAT = 2
@@ -43,7 +44,8 @@ class Trained:
     reward
         Mean reward per step in the held-out episodes.
     bound
-        No policy earns more per step; ``None`` where none is known.
+        No policy earns more per step; ``None`` where none is known. ``bound_stopped_by`` says what
+        ended the search for it, and for the prices that learning started from.
     gain
         By how much it earns more per step than where learning started: mean, low and high ends of
         its interval; ``None`` where that is not known.
@@ -51,6 +53,8 @@ class Trained:
         How long it took.
     history
         One row per round.
+    solver
+        Who solved the programs.
     """
 
     q: Model
@@ -62,6 +66,8 @@ class Trained:
     gain: tuple[float, float, float] | None
     seconds: float
     history: Sequence[Mapping[str, Any]]
+    solver: str = DEFAULT
+    bound_stopped_by: str | None = None
 
 
 def save_model(folder: Path, trained: Trained) -> None:
@@ -85,8 +91,10 @@ def save_model(folder: Path, trained: Trained) -> None:
         "start": trained.history[0]["reward"],
         "reward": trained.reward,
         "bound": trained.bound,
+        "bound_stopped_by": trained.bound_stopped_by,
         "gain": trained.gain,
         "seconds": trained.seconds,
+        "solver": trained.solver,
         "weights": hashlib.sha256(weights).hexdigest(),
     }
     write_bytes(folder / WEIGHTS, weights)

@@ -145,9 +145,11 @@ def _measured(evaluation: Evaluation) -> str:
         ("episodes", f"{evaluation.n_episodes}, of {count(steps, 'step')} each"),
         ("±", "95 % confidence interval by Student's t over episodes"),
         ("seed", str(evaluation.seed)),
+        ("solver", evaluation.solver),
         ("fingerprint", evaluation.fingerprint),
     ]
     if bound is not None:
         text = f"{bound.kind}, {per_step(bound, 5)} per step, found in {duration(bound.seconds)}"
-        rows.insert(2, ("bound", text))
+        late = "; stopped by the clock" if bound.stopped_by == "clock" else ""
+        rows.insert(2, ("bound", text + late))
     return pairs(rows)

@@ -2,6 +2,7 @@
 
 from sequoia.solvers.highs import Highs, HighsSession, write_mps
 from sequoia.solvers.program import Limits, Program, Solution, Status
+from sequoia.solvers.registry import default_solver, used_solver, using_solver
 from sequoia.solvers.scaling import HIDDEN_SHARE
 from sequoia.solvers.solver import Solver
 
@@ -14,5 +15,8 @@ __all__ = [
     "Solution",
     "Solver",
     "Status",
+    "default_solver",
+    "used_solver",
+    "using_solver",
     "write_mps",
 ]

@@ -1,32 +1,35 @@
-"""Which solvers there are, and which of them are here."""
+"""Which solvers there are, which of them are here, and which one is used."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from importlib import metadata, util
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sequoia.errors import ProblemError
+from sequoia.solvers.checks import missing
 from sequoia.solvers.highs import Highs
 from sequoia.solvers.solver import Solver
 
 
-def _gurobi() -> Solver:
+def _gurobi(**options: Any) -> Solver:
     from sequoia.solvers.gurobi import Gurobi
 
-    return Gurobi()
+    return Gurobi(**options)
 
 
-def _scip() -> Solver:
+def _scip(**options: Any) -> Solver:
     from sequoia.solvers.scip import Scip
 
-    return Scip()
+    return Scip(**options)
 
 
 @dataclass(frozen=True)
 class _Entry:
     """How a solver is loaded, which package it needs, and what there is to say about it."""
 
-    load: Callable[[], Solver]
+    load: Callable[..., Solver]
     package: str
     note: str
 
@@ -36,6 +39,9 @@ SOLVERS = {
     "gurobi": _Entry(_gurobi, "gurobipy", "commercial; the licence is not checked here"),
     "scip": _Entry(_scip, "pyscipopt", "open source"),
 }
+DEFAULT = "highs"
+# Of this thread, and of what it calls; a new thread or process begins with the default.
+_used: ContextVar[str] = ContextVar("solver", default=DEFAULT)
 
 
 class Availability(NamedTuple):
@@ -51,17 +57,52 @@ def available() -> list[Availability]:
     return [_look_up(name, entry) for name, entry in SOLVERS.items()]
 
 
-def solver(name: str) -> Solver:
-    """Return the solver called ``name``.
+def solver(name: str, **options: Any) -> Solver:
+    """Return the solver called ``name``; ``options`` are its own, by its own names.
 
     Raises
     ------
+    ProblemError
+        When there is no such solver.
     SolverUnavailable
         When it is not installed; the message says how to get it.
     """
+    return _entry(name).load(**options)
+
+
+def require_solver(name: str) -> None:
+    """Raise what `solver` would, without loading anything."""
+    package = _entry(name).package
+    if util.find_spec(package) is None:
+        raise missing(package, name)
+
+
+def used_solver() -> str:
+    """Return the name of the solver that programs are given to here."""
+    return _used.get()
+
+
+@contextmanager
+def using_solver(name: str) -> Iterator[None]:
+    """Give programs to the solver called ``name``, for as long as this lasts."""
+    require_solver(name)
+    token = _used.set(name)
+    try:
+        yield
+    finally:
+        _used.reset(token)
+
+
+def default_solver(**options: Mapping[str, Any]) -> Solver:
+    """Return the solver that is used here; ``options`` are those of each solver, by its name."""
+    name = used_solver()
+    return solver(name, **options.get(name, {}))
+
+
+def _entry(name: str) -> _Entry:
     if name not in SOLVERS:
         raise ProblemError(f"there is no solver {name!r}; {', '.join(SOLVERS)} are known.")
-    return SOLVERS[name].load()
+    return SOLVERS[name]
 
 
 def _look_up(name: str, entry: _Entry) -> Availability:

@@ -62,6 +62,8 @@ class Cell:
         Arguments of the family that differ from its defaults.
     seed
         Of the problem, of training and of the episodes.
+    solver
+        Who solves the programs.
     """
 
     family: str
@@ -71,6 +73,7 @@ class Cell:
     episodes: int
     bound: BoundKind
     decision_seconds: float
+    solver: str
 
     def problem(self) -> Problem:
         """Make the problem."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, get_args
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
@@ -27,6 +28,7 @@ from sequoia.policies.registry import policy_called
 from sequoia.problem.families import FAMILIES
 from sequoia.problem.names import closest
 from sequoia.sizes import MOST_CELLS, MOST_EPISODES, require_at_most
+from sequoia.solvers.registry import DEFAULT, require_solver
 from sequoia.sweep.cell import Cell, Entry, Training
 
 DEFAULT_TRAINING = Training("default", {})
@@ -48,11 +50,18 @@ def _distinct(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return values
 
 
+def _known_solver(name: str) -> str:
+    with _with_a_place():
+        require_solver(name)
+    return name
+
+
 Seed = Annotated[int, Field(strict=True, ge=0)]
 Seeds = Annotated[tuple[Seed, ...], BeforeValidator(_count_from_one), Field(min_length=1)]
 Names = Annotated[tuple[str, ...], Field(min_length=1)]
 Episodes = Annotated[int, Field(strict=True, ge=1, le=MOST_EPISODES)]
 Seconds = Annotated[float, Field(gt=0)]
+SolverName = Annotated[str, AfterValidator(_known_solver)]
 
 
 class TrainedPolicy(BaseModel):
@@ -92,6 +101,7 @@ class ProblemGrid(BaseModel):
     episodes: Episodes | None = None
     bound: BoundKind | None = None
     decision_seconds: Seconds | None = None
+    solver: SolverName | None = None
 
     @model_validator(mode="after")
     def _check(self) -> "ProblemGrid":
@@ -142,6 +152,8 @@ class Plan(BaseModel):
         Which upper bound to compute.
     decision_seconds
         Longest time for one decision, where a solver is used.
+    solver
+        Who solves the programs.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -151,6 +163,7 @@ class Plan(BaseModel):
     episodes: Episodes = 50
     bound: BoundKind = "auto"
     decision_seconds: Seconds = SECONDS
+    solver: SolverName = DEFAULT
     trained: tuple[TrainedPolicy, ...] = ()
     problems: Annotated[tuple[ProblemGrid, ...], Field(min_length=1)]
 
@@ -190,6 +203,7 @@ class Plan(BaseModel):
                     episodes=grid.episodes or self.episodes,
                     bound=grid.bound or self.bound,
                     decision_seconds=grid.decision_seconds or self.decision_seconds,
+                    solver=grid.solver or self.solver,
                 )
 
 

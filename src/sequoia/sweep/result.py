@@ -56,7 +56,7 @@ class CellResult(BaseModel):
     random
         What acting at random earns per step, in each episode.
     bound
-        What no policy exceeds per step, on average.
+        What no policy exceeds per step, on average; ``bound_stopped_by`` as in `Bound`.
     numbers, times
         By the names of the policies.
     seconds
@@ -73,4 +73,5 @@ class CellResult(BaseModel):
     numbers: dict[str, PolicyNumbers]
     times: dict[str, PolicyTimes]
     bound_seconds: float | None
+    bound_stopped_by: str | None
     seconds: float

@@ -9,6 +9,7 @@ from sequoia.errors import ProblemError, TooLarge
 from sequoia.evaluation.evaluate import REFERENCE, evaluate
 from sequoia.evaluation.evaluation import Evaluation
 from sequoia.problem import Problem
+from sequoia.solvers import using_solver
 from sequoia.sweep.cell import Cell, Entry
 from sequoia.sweep.models import Model, trained_model
 from sequoia.sweep.result import CellResult, PolicyNumbers, PolicyTimes
@@ -23,6 +24,11 @@ def run_cell(cell: Cell, work: Path) -> CellResult:
     work
         A folder for finished pieces; a cell that was interrupted goes on from there.
     """
+    with using_solver(cell.solver):
+        return _run_cell(cell, work)
+
+
+def _run_cell(cell: Cell, work: Path) -> CellResult:
     began = time.perf_counter()
     problem = cell.problem()
     reference = _evaluate(cell, problem, REFERENCE, None, work)
@@ -46,6 +52,7 @@ def run_cell(cell: Cell, work: Path) -> CellResult:
         numbers=numbers,
         times=times,
         bound_seconds=None if bound is None else bound.seconds,
+        bound_stopped_by=None if bound is None else bound.stopped_by,
         seconds=time.perf_counter() - began,
     )
 

@@ -47,7 +47,8 @@ def read_rows(path: Path) -> list[dict[str, str]]:
 
 def _where(cell: Cell, found: CellResult, knobs: Iterable[str]) -> Row:
     place: Mapping[str, Any] = {name: cell.knobs.get(name) for name in knobs}
-    return {"family": cell.family, **place, "seed": cell.seed, "problem": found.fingerprint}
+    own = {"seed": cell.seed, "solver": cell.solver, "problem": found.fingerprint}
+    return {"family": cell.family, **place, **own}
 
 
 def _numbers(cell: Cell, found: CellResult, knobs: Iterable[str]) -> Iterable[Row]:
@@ -82,5 +83,6 @@ def _times(cell: Cell, found: CellResult, knobs: Iterable[str]) -> Iterable[Row]
             "decision_ms_slow": 1000 * one.slow,
             "decision_ms_slowest": 1000 * one.slowest,
             "bound_seconds": found.bound_seconds,
+            "bound_stopped_by": found.bound_stopped_by,
             "cell_seconds": found.seconds,
         }

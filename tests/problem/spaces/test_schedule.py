@@ -249,3 +249,16 @@ def test_bad_input_names_the_place(arguments, message):
     valid = {"worker_slots": [[1, 0]], "arm_slots": [[1, 1], [0, 1]], "limit": 2}
     with pytest.raises(ProblemError, match=message):
         Schedule(**valid | arguments)
+
+
+def test_distinct_workers_take_no_program(monkeypatch):
+    """Visits by different workers are a flow; a program for each action would take minutes."""
+    rng = np.random.default_rng(0)
+    space = Schedule(rng.random((4, 5)) < 0.6, rng.random((9, 5)) < 0.5, 4, distinct_workers=True)
+    by_program = Budget(np.ones(9), 9).enumerate(1_000)
+    wanted = [action for action in by_program if super(Schedule, space)._plan(action) is not None]
+    monkeypatch.setattr("sequoia.problem.spaces.base.Highs", None)
+    listed = space.enumerate(1_000)
+    assert sorted(map(tuple, listed)) == sorted(map(tuple, wanted))
+    for action in listed:
+        space.system.require(space.certify(action))

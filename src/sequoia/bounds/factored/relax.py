@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from sequoia.bounds.certificate import Bound
+from sequoia.bounds.certificate import Bound, StoppedBy
 from sequoia.bounds.factored.basis import grow_clusters
 from sequoia.bounds.factored.doses import DoseCombinations
 from sequoia.bounds.factored.dual import Dual, minimise
@@ -93,7 +93,9 @@ def relax_factored(
     total = float(sum(earned) + span.weights @ support)
     per_step = total / float(span.weights.sum())
     spent = time.perf_counter() - began
-    bound = Bound(total, per_step, "factored", spent, detail=_detail(tables, done, rounds))
+    stopped_by: StoppedBy = "work" if done == rounds else "clock"
+    detail = _detail(tables, done, rounds)
+    bound = Bound(total, per_step, "factored", spent, detail=detail, stopped_by=stopped_by)
     return FactoredRelaxation(bound, value, dual, prices)
 
 

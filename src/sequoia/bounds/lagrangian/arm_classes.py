@@ -11,8 +11,14 @@ from sequoia.errors import ProblemError
 from sequoia.problem import Problem
 from sequoia.validation import BoolArray, FloatArray, IntArray, require
 
+# Classes whose values are computed at once: with 2 levels and 4 states, 4 MB of transition chances.
 _CHUNK = 16_384
-_MAX_SWEEPS = 1_000
+# Policy iteration ends after a handful; this is for rounding that goes round in circles.
+_MAX_ITERATIONS = 1_000
+# An improvement that rounding explains, beside the value; what it may hide is added in the end.
+_ROUNDING = 1e-11
+# What sums of chances may miss of 1.
+_SUM = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,9 +36,9 @@ class ArmClasses:
         Transition probabilities, ``(G, L, S, S)``.
     model
         The model of each class, ``(C,)``.
-    tariff
+    price_class
         Which row of a price table each class pays, ``(C,)``.
-    mass
+    initial_mass
         Expected number of members of each class that start in each state, ``(C, S)``.
     allowed
         Which levels an action can bring about, by class, ``(C, L)``.
@@ -88,7 +94,7 @@ class ArmClasses:
         Parameters
         ----------
         prices
-            By block, tariff and level, ``(B, T, L)``.
+            By block, price class and level, ``(B, T, L)``.
         """
         result = np.empty(self.n_classes)
         for part in self.chunks():
@@ -113,7 +119,10 @@ class ArmClasses:
         return result
 
     def _backward(self, prices: FloatArray, part: slice) -> Iterator[tuple[int, FloatArray]]:
-        """Yield each block, last first, with the values of its states, ``(c, S)``."""
+        """Yield each block, last first, with the values of its states, ``(c, S)``.
+
+        ``V_b(s) = max_d r(s, d) - price_b(d) + discount sum_s' P(s' | s, d) V_{b+1}(s')``.
+        """
         rewards, kernels = self.tables(part)
         price_class = self.price_class[part]
         barred = np.where(self.allowed[part], 0.0, -np.inf)[:, :, None]
@@ -139,19 +148,21 @@ def expected(kernels: FloatArray, values: FloatArray) -> FloatArray:
 def _endless(net: FloatArray, kernels: FloatArray, discount: float) -> FloatArray:
     """Return the optimal discounted value of each state, ``(c, S)``, by policy iteration.
 
-    What rounding may have left below the optimum is added, so the result is never too low.
+    The values of a policy solve ``(I - discount P) v = r`` (Howard 1960). Where a better policy
+    could gain at most ``g`` in a step, nobody earns more than ``v + g / (1 - discount)``: that is
+    added, so the result is never too low.
     """
     count, _, states = net.shape
     rows, here = np.arange(count)[:, None], np.arange(states)
     eye = np.eye(states)
     policy = net.argmax(axis=1)
-    for _ in range(_MAX_SWEEPS):
+    for _ in range(_MAX_ITERATIONS):
         moves = kernels[rows, policy, here]
         values = np.linalg.solve(eye - discount * moves, net[rows, policy, here][:, :, None])
         values = values[:, :, 0]
         ahead = net + discount * expected(kernels, values)
         gain = ahead.max(axis=1) - values
-        better = gain > 1e-11 * (1 + np.abs(values))
+        better = gain > _ROUNDING * (1 + np.abs(values))
         if not better.any():
             break
         policy = np.where(better, ahead.argmax(axis=1), policy)
@@ -168,7 +179,7 @@ def start_of(problem: Problem, start: ArrayLike | None) -> FloatArray:
     if given.shape == shape:
         result = np.asarray(given, dtype=np.float64)
         sums = result.sum(axis=1)
-        fine = np.abs(sums - 1) < 1e-9
+        fine = np.abs(sums - 1) < _SUM
         require("start.sum(1)", sums, fine, "each row must sum to 1")
         require("start", result, result >= 0, "a probability is wanted")
         return result

@@ -1,9 +1,28 @@
-"""Tighten a bound to the integer hull of the action set, by column generation."""
+"""Tighten a bound to the integer hull of the action set, by column generation.
 
-import time
+The relaxation over mixtures of whole actions (Dantzig and Wolfe 1960) has a column for every action
+``a`` and step ``t``, with weight ``mu[t, a]``:
+
+    max  sum r x  with  x flows through the states of each arm,
+                        sum_s x[j, t, s, d] = sum_a mu[t, a] [d_j(a) = d]   (price lambda[j, t, d])
+                        sum_a mu[t, a] = 1.
+
+The *restricted master* has the actions met so far. Its duals go to the *pricing problem*,
+``h_t = max_a sum_j lambda[j, t, d_j(a)]``, which finds new actions and, at any prices, a bound
+(Hawkins 2003; Adelman and Mersereau 2008), with ``w_t`` the weight of step t:
+
+    L(lambda) = sum_j V_j(lambda) + sum_t w_t h_t(lambda)  >=  the best of the master.
+
+Duals of a restricted master jump about. So prices are asked for at
+``alpha best + (1 - alpha) master``, with ``best`` those of the least L so far (Wentges 1997).
+"""
+
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
+from sequoia.bounds.deadline import Deadline
 from sequoia.bounds.lagrangian.arm_classes import ArmClasses
 from sequoia.bounds.lagrangian.coupling import link_coupling
 from sequoia.bounds.lagrangian.occupancy_lp import Mixture, solve_occupancies
@@ -11,18 +30,48 @@ from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.pricing_problem import PricingProblem
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Problem
-from sequoia.solvers import Highs, Limits
+from sequoia.solvers import default_solver
 from sequoia.validation import FloatArray
 
-# Prices from the middle of all that are best move less from round to round than those of a corner.
-_CENTRAL = Highs(solver="ipm", run_crossover="off", presolve="off")
-_REHEARSALS, _LEAST_REHEARSALS, _REHEARSING = 24, 8, 0.2
-_MAX_ROUNDS = 200
+# Most end after 5 to 40 rounds; long walks of a hundred stations take more, and gain less and less.
+ROUNDS = 200
+# Prices from the middle of all that are best (an interior point) move less from round to round than
+# those of a corner. SCIP has none to offer.
+_CENTRAL: dict[str, dict[str, Any]] = {
+    "highs": {"solver": "ipm", "run_crossover": "off", "presolve": "off"},
+    "gurobi": {"Method": 2, "Crossover": 0, "Presolve": 0},
+}
+# Episodes that are played for the first actions: a few in any case, more while they meet new ones.
+_LEAST_EPISODES, _MOST_EPISODES = 8, 24
+# alpha. Wentges gains most between 0.5 and 0.9; higher ones take longer to leave bad prices.
 _SMOOTHING = 0.6
+# Mixtures have settled when a round closes less than this share of the gap.
 _SETTLING = 0.1
+# Errors of a fifth of the gap in hand do no harm yet, and spare the solver much work.
 _CARE = 0.2
-_PATIENCE = 0.5
-_MORE_PATIENCE = 4.0
+# Nodes for one step's best action: at first a good action is enough, and mostly its program ends at
+# the root. Where mixtures have settled, proofs are what is missing, and are given more and more.
+_NODES, _MORE_NODES, _MOST_NODES = 50, 4, 12_800
+
+
+@dataclass(frozen=True, eq=False)
+class Generated:
+    """What column generation found.
+
+    Attributes
+    ----------
+    prices, total
+        The best prices, and the bound they prove.
+    gap
+        Relative distance of the bound from the best possible.
+    vertices
+        Inputs of the actions met on the way, ``(V, I)``.
+    """
+
+    prices: Prices
+    total: float
+    gap: float
+    vertices: FloatArray
 
 
 def generate_columns(
@@ -30,45 +79,44 @@ def generate_columns(
     columns: ActionEncoding,
     prices: Prices,
     total: float,
-    seconds: float,
+    *,
+    rounds: int,
     gap: float,
-) -> tuple[Prices, float, float, FloatArray]:
+    deadline: Deadline,
+) -> Generated:
     """Improve prices until the rules hold on average over whole actions.
 
-    The first actions are those of a policy that acts by the prices. Then each round asks, for every
-    step, which whole action pays back most at the current prices. The proven answers make a bound,
-    whether or not more rounds follow; the actions found extend the set whose mixtures the next
-    prices are computed from.
+    The first actions are those of a policy that acts by the prices. Whatever ends it, the bound is
+    that of the best prices so far.
 
     Parameters
     ----------
     prices, total
-        Prices to begin from, every arm a tariff of its own, and the bound they prove.
-
-    Returns
-    -------
-    prices, total, gap, vertices
-        The best found, its relative distance from the best possible, and the inputs of the
-        actions met on the way, ``(V, I)``.
+        Prices to begin from, every arm a price class of its own, and the bound they prove.
+    rounds
+        How often the master is solved at most.
+    gap
+        Relative distance from the best possible that is close enough.
     """
-    search = _Search(problem, columns, prices, total, seconds, gap)
-    search.seed_columns(time.perf_counter() + _REHEARSING * seconds)
-    table = prices.table
-    patience = _PATIENCE
-    for _ in range(_MAX_ROUNDS):
+    search = _Search(problem, columns, prices, total, gap, deadline)
+    search.seed_columns()
+    table, nodes = prices.table, _NODES
+    for _ in range(rounds):
         before, total = search.value, search.total
-        is_new = search.price(table, patience)
-        if search.is_late or not search.solve_master():
+        is_new, is_cut = search.price(table, nodes)
+        if deadline.is_over() or not search.solve_master():
             break
-        if search.gap <= gap or (not is_new and np.array_equal(table, search.mixed)):
+        is_same = not is_new and np.array_equal(table, search.mixed)
+        if search.gap <= gap or (is_same and (not is_cut or nodes == _MOST_NODES)):
             break
         is_settling = search.value - before < _SETTLING * max(search.total - search.value, 0.0)
         # Until mixtures stop improving, good actions are worth more than proofs.
-        patience *= _MORE_PATIENCE if is_settling or not is_new else 1.0
+        if is_settling or not is_new:
+            nodes = min(_MORE_NODES * nodes, _MOST_NODES)
         # After a step that was too wide, stay closer to the best prices.
         share = _SMOOTHING if is_new and search.total == total else 0.0
         table = share * search.best.table + (1 - share) * search.mixed
-    return search.best, search.total, search.gap, search.oracle.vertices
+    return Generated(search.best, search.total, search.gap, search.oracle.vertices)
 
 
 def solve_restricted_master(
@@ -76,14 +124,13 @@ def solve_restricted_master(
     columns: ActionEncoding,
     arm_classes: ArmClasses,
     vertices: FloatArray,
-    seconds: float,
+    deadline: Deadline,
 ) -> tuple[Mixture, FloatArray | None]:
     """Return the best mixture of given whole actions, ``(V, I)``, and its prices ``(B, T, L)``."""
     coupling = link_coupling(columns, vertices, problem.is_identity and _is_closed(problem))
-    limits = Limits(seconds=seconds)
-    found = solve_occupancies(arm_classes, coupling, limits, _CENTRAL)
-    if not np.isfinite(found.value):
-        found = solve_occupancies(arm_classes, coupling, limits)
+    found = solve_occupancies(arm_classes, coupling, deadline, default_solver(**_CENTRAL))
+    if not np.isfinite(found.value) and not deadline.is_over():
+        found = solve_occupancies(arm_classes, coupling, deadline)
     if found.prices is None:
         return found, None
     return found, coupling.level_prices(found.prices, arm_classes.allowed.shape[1])
@@ -98,74 +145,69 @@ class _Search:
         columns: ActionEncoding,
         prices: Prices,
         total: float,
-        seconds: float,
         gap: float,
+        deadline: Deadline,
     ) -> None:
         self._problem, self._columns = problem, columns
-        self._deadline = time.perf_counter() + seconds
+        self._deadline = deadline
         self._aim = gap
-        self.oracle = PricingProblem(columns)
+        self.oracle = PricingProblem(columns, deadline)
         self.best, self.total = prices, total
         self.value = -np.inf
         self.mixed = prices.table
 
     @property
-    def is_late(self) -> bool:
-        return time.perf_counter() >= self._deadline
-
-    @property
     def gap(self) -> float:
         if not np.isfinite(self.value):
             return float("inf")
+        # Rewards are about 1 here, so that a total below 1e-9 is none.
         return max(0.0, self.total - self.value) / max(abs(self.total), 1e-9)
 
-    def seed_columns(self, deadline: float) -> None:
+    def seed_columns(self) -> None:
         """Play episodes by the first prices, to meet good actions, while new ones turn up."""
         prices, horizon = self.best, self.best.arm_classes.horizon
         start = prices.arm_classes.initial_mass[prices.arm_class].cumsum(axis=1)[:, :-1]
         steps = horizon.steps + (self._problem.horizon if horizon.is_endless else 0)
-        for episode in range(_REHEARSALS):
+        for episode in range(_MOST_EPISODES):
             rng = np.random.default_rng(episode)
             state = (rng.random(len(start))[:, None] >= start).sum(axis=1)
             known = len(self.oracle.vertices)
             for step in range(steps):
                 weights, _ = self._columns.objective(prices.weights(state, step)[None])
-                action = self.oracle.meet(weights[0], _PATIENCE)
-                if action is None or time.perf_counter() > deadline:
+                action = self.oracle.meet(weights[0], _NODES)
+                if action is None or self._deadline.is_over():
                     return
                 luck = rng.random((1, len(state)))
                 state = self._problem.transition(state[None], action[None], luck)[0]
-            if episode >= _LEAST_REHEARSALS and len(self.oracle.vertices) == known:
+            if episode >= _LEAST_EPISODES and len(self.oracle.vertices) == known:
                 return
 
-    def price(self, table: FloatArray, patience: float) -> bool:
-        """Ask for the best action of each block; return whether one was new.
+    def price(self, table: FloatArray, nodes: int) -> tuple[bool, bool]:
+        """Ask for the best action of each block, ``nodes`` for each, and bound by the answers.
 
-        ``patience`` is how long the solver may take for one block, in seconds.
+        Returns whether an action was new, and whether a limit cut a proof off.
         """
         arm_classes = self.best.arm_classes
         by_arm = table[:, arm_classes.price_class[self.best.arm_class]]
         weights = arm_classes.horizon.weights
-        # Errors of a fifth of the gap in hand do no harm yet, and spare the solver much work.
         left = self.gap if np.isfinite(self.gap) else 0.0
         allowance = _CARE * max(left, self._aim) * abs(self.total) / float(weights.sum())
         worth, constant = self._columns.objective(by_arm)
-        bounds, is_new = self.oracle.ask(worth, allowance, self._deadline, patience)
+        bounds, is_new, is_cut = self.oracle.ask(worth, allowance, nodes)
         support = bounds + constant
         total = float(arm_classes.dual_value(table).sum()) + float(weights @ support)
         if total < self.total:
             self.total = total
             self.best = Prices(arm_classes, self.best.arm_class, table, support)
-        return is_new
+        return is_new, is_cut
 
     def solve_master(self) -> bool:
         """Find prices for mixtures of the actions known; return whether the solver did."""
         vertices = self.oracle.vertices
         if not len(vertices):
             return False
-        left = max(self._deadline - time.perf_counter(), 0.1)
         found, table = solve_restricted_master(
-            self._problem, self._columns, self.best.arm_classes, vertices, left
+            self._problem, self._columns, self.best.arm_classes, vertices, self._deadline
         )
         if table is None or not np.isfinite(found.value):
             return False

@@ -16,8 +16,9 @@ from sequoia.validation import FloatArray, IntArray
 class Coupling(DualRows):
     """Rows that hold on average in every step.
 
-    They count, by tariff and level, how many arms get it: ``use`` is ``(R, T * L)``. Prices of rows
-    make prices of dose levels, which the arms pay.
+    They count, by price class and level, how many arms get it: ``use`` is ``(R, T * L)``. Prices of
+    rows make prices of dose levels, which the arms pay:
+    ``lambda[class, level] = sum_r price[r] use[r, class level]``.
     """
 
     def level_prices(self, prices: FloatArray, levels: int) -> FloatArray:
@@ -32,8 +33,8 @@ def row_coupling(system: LinearSystem, columns: ActionEncoding) -> tuple[Couplin
     Returns
     -------
     coupling
-        With one tariff for all arms whose columns have the same coefficients.
-    tariff
+        With one price class for all arms whose columns have the same coefficients.
+    price_class
         Of each arm, ``(J,)``.
     """
     levels = columns.level_input.shape[1]

@@ -1,4 +1,16 @@
-"""The whole relaxation as one linear program: how often each arm is where, and gets what."""
+"""The whole relaxation as one linear program: how often each arm is where, and gets what.
+
+With ``x[b, c, d, s]`` the expected number of members of class c that are in state s in block b and
+get dose level d (occupancies; Hawkins 2003, Adelman and Mersereau 2008):
+
+    max  sum r[c, d, s] x[b, c, d, s]
+    with sum_d x[0, c, d, s']     = mass[c, s']                                   (flow)
+         sum_d x[b + 1, c, d, s'] = discount sum_{d, s} P[c, d, s, s'] x[b, c, d, s]
+         w_b lower <= use sum_s x[b] + own y[b] <= w_b upper                      (coupling)
+
+``w_b`` is the weight of block b, and y are columns that belong to no arm. The last block of an
+endless horizon flows into itself. The duals of the coupling rows are the prices.
+"""
 
 from dataclasses import dataclass
 
@@ -6,10 +18,14 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csr_array
 
+from sequoia.bounds.deadline import Deadline
 from sequoia.bounds.lagrangian.arm_classes import ArmClasses
 from sequoia.bounds.lagrangian.coupling import Coupling
-from sequoia.solvers import Highs, Limits, Program, Solver, Status
+from sequoia.solvers import Limits, Program, Solver, Status, default_solver
 from sequoia.validation import FloatArray, IntArray
+
+# Less would mostly leave no prices at all, and so a useless bound.
+_LEAST_SECONDS = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,11 +48,14 @@ class Mixture:
 
 
 def solve_occupancies(
-    arm_classes: ArmClasses, coupling: Coupling, limits: Limits, solver: Solver | None = None
+    arm_classes: ArmClasses, coupling: Coupling, deadline: Deadline, solver: Solver | None = None
 ) -> Mixture:
-    """Solve the relaxation of ``chains`` tied together by ``coupling``."""
+    """Solve the relaxation of classes of arms tied together by ``coupling``."""
     program, flows = _program(arm_classes, coupling)
-    solution = (Highs() if solver is None else solver).solve(program, limits)
+    limits = Limits(max(deadline.left, _LEAST_SECONDS))
+    solution = (default_solver() if solver is None else solver).solve(program, limits)
+    if solution.status is Status.LIMIT:
+        deadline.is_over()
     if solution.values is None or solution.row_duals is None:
         return Mixture(np.inf, None, None)
     blocks, columns = arm_classes.horizon.n_blocks, coupling.own.shape[1]
@@ -55,8 +74,8 @@ def _program(arm_classes: ArmClasses, coupling: Coupling) -> tuple[Program, int]
     flow = _flows(kernels, classes, arm_classes)
     # Columns run over blocks, then (class, level) pairs, then states.
     counts = csr_array(np.ones((1, states)))
-    tariffs = arm_classes.price_class[classes] * arm_classes.allowed.shape[1] + levels
-    uses = sparse.kron(coupling.use[:, tariffs], counts)
+    paid = arm_classes.price_class[classes] * arm_classes.allowed.shape[1] + levels
+    uses = sparse.kron(coupling.use[:, paid], counts)
     one = sparse.eye_array(blocks)
     weights = arm_classes.horizon.weights
     matrix = sparse.block_array(

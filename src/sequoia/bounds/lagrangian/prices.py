@@ -20,12 +20,12 @@ class Prices:
 
     Attributes
     ----------
-    chains
+    arm_classes
         The arms in classes.
     arm_class
         The class of each arm, ``(J,)``.
     table
-        Price by block, tariff and level, ``(B, T, L)``.
+        Price by block, price class and level, ``(B, T, L)``.
     support
         The most that the rules pay back in one step of each block, ``(B,)``.
     """

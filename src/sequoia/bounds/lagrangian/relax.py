@@ -6,10 +6,15 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.bounds.certificate import Bound, Kind
+from sequoia.bounds.certificate import Bound, Kind, StoppedBy
+from sequoia.bounds.deadline import Deadline
 from sequoia.bounds.horizon import Horizon
 from sequoia.bounds.lagrangian.arm_classes import ArmClasses, start_of
-from sequoia.bounds.lagrangian.column_generation import generate_columns, solve_restricted_master
+from sequoia.bounds.lagrangian.column_generation import (
+    ROUNDS,
+    generate_columns,
+    solve_restricted_master,
+)
 from sequoia.bounds.lagrangian.coupling import link_coupling, row_coupling
 from sequoia.bounds.lagrangian.occupancy_lp import solve_occupancies
 from sequoia.bounds.lagrangian.prices import Prices
@@ -20,10 +25,13 @@ from sequoia.problem import Problem
 from sequoia.problem.names import count
 from sequoia.scaling import unit_of
 from sequoia.sizes import MOST_OCCUPANCIES, require_at_most, require_memory
-from sequoia.solvers import Limits
 from sequoia.validation import FloatArray, IntArray
 
+# The last resort: an hour is longer than anybody waits who has not asked for it.
+SECONDS = 3_600.0
+# Up to here the linear program as a whole is faster than Newton's method, and exact.
 _MAX_LP_CLASSES = 120
+# Newton's method factorises a matrix of so many rows and columns: 32 MB and a second at most.
 _MAX_SMOOTH_PRICES = 2_000
 
 
@@ -49,8 +57,9 @@ def relax(
     horizon: int | None = None,
     discounted: bool = False,
     start: ArrayLike | None = None,
-    seconds: float = float("inf"),
+    rounds: int = ROUNDS,
     gap: float = 1e-4,
+    seconds: float = SECONDS,
 ) -> Relaxation:
     """Bound what any policy can earn.
 
@@ -69,10 +78,13 @@ def relax(
         Whether the horizon has no end and step t counts ``problem.discount ** t``.
     start
         First states, ``(J,)``, or their distributions, ``(J, S)``; the problem's unless given.
-    seconds
-        Stop improving after so long.
+    rounds
+        How often ``"hull"`` is improved at most.
     gap
         Stop improving ``"hull"`` within this relative distance of its best.
+    seconds
+        The last resort: stop after so long. Only then does the result depend on the machine, and
+        ``bound.stopped_by`` is ``"clock"``.
 
     Raises
     ------
@@ -81,33 +93,33 @@ def relax(
     """
     if kind not in ("lp", "hull"):
         raise ProblemError(f'kind is {kind!r}; "lp" or "hull" is wanted.')
+    if rounds < 1:
+        raise ProblemError(f"rounds is {rounds}; at least 1 is wanted.")
     require_decoupled(problem)
     first, span = start_of(problem, start), Horizon.of(problem, horizon, discounted)
-    found, unit = _relax(problem, kind, first, span, seconds, gap), unit_of(problem.arms.rewards)
-    bound = replace(
-        found.bound, total=found.bound.total * unit, per_step=found.bound.per_step * unit
-    )
-    return replace(found, bound=bound, prices=found.prices.times(unit))
-
-
-def _relax(
-    problem: Problem, kind: Kind, start: FloatArray, horizon: Horizon, seconds: float, gap: float
-) -> Relaxation:
-    """Bound what any policy can earn, in units of the largest reward; see `_classes`."""
-    began = time.perf_counter()
-    columns = ActionEncoding.of_problem(problem)
-    columns.require_feasible()
-    prices, total, reached = _by_rows(problem, columns, start, horizon, seconds)
+    began, deadline = time.perf_counter(), Deadline(seconds)
+    encoding = ActionEncoding.of_problem(problem)
+    encoding.require_feasible()
+    prices, total, reached = _by_rows(problem, encoding, first, span, deadline)
     vertices = None
     if kind == "hull":
-        prices = _unmerged(problem, columns, start, prices)
-        left = seconds - (time.perf_counter() - began)
-        prices, total, reached, vertices = generate_columns(
-            problem, columns, prices, total, left, gap
+        prices = _unmerged(problem, encoding, first, prices)
+        found = generate_columns(
+            problem, encoding, prices, total, rounds=rounds, gap=gap, deadline=deadline
         )
-    spent = time.perf_counter() - began
-    bound = Bound(total, total / float(horizon.weights.sum()), kind, spent, reached)
-    return Relaxation(bound, prices, vertices)
+        prices, total, reached, vertices = found.prices, found.total, found.gap, found.vertices
+    stopped_by: StoppedBy = "optimum" if reached <= gap else "work"
+    # So far in units of the largest reward; see `_classes`.
+    unit = unit_of(problem.arms.rewards)
+    bound = Bound(
+        total * unit,
+        total * unit / float(span.weights.sum()),
+        kind,
+        time.perf_counter() - began,
+        reached,
+        stopped_by="clock" if deadline.has_cut else stopped_by,
+    )
+    return Relaxation(bound, prices.times(unit), vertices)
 
 
 def prices_over(
@@ -116,7 +128,7 @@ def prices_over(
     *,
     horizon: int | None = None,
     start: ArrayLike | None = None,
-    seconds: float = float("inf"),
+    seconds: float = SECONDS,
 ) -> Prices | None:
     """Return prices from mixtures of given whole actions; ``None`` if the solver has none.
 
@@ -128,7 +140,8 @@ def prices_over(
     arms = np.arange(problem.arms.n_arms)
     span = Horizon.of(problem, horizon)
     arm_classes, arm_class = _classes(problem, columns, start_of(problem, start), span, arms)
-    _, table = solve_restricted_master(problem, columns, arm_classes, vertices, seconds)
+    deadline = Deadline(seconds)
+    _, table = solve_restricted_master(problem, columns, arm_classes, vertices, deadline)
     if table is None:
         return None
     by_arm = table[:, arm_classes.price_class[arm_class]]
@@ -152,7 +165,11 @@ def require_decoupled(problem: Problem) -> None:
 
 
 def _by_rows(
-    problem: Problem, columns: ActionEncoding, start: FloatArray, horizon: Horizon, seconds: float
+    problem: Problem,
+    columns: ActionEncoding,
+    start: FloatArray,
+    horizon: Horizon,
+    deadline: Deadline,
 ) -> tuple[Prices, float, float]:
     """Return prices, bound and remaining gap of the linear relaxation."""
     if problem.is_identity:
@@ -168,10 +185,10 @@ def _by_rows(
     occupancies = float(blocks) * arm_classes.n_classes * levels * states
     require_memory(what, occupancies)
     if smooth and arm_classes.n_classes > _MAX_LP_CLASSES:
-        rows, reached = minimise_smoothed_dual(arm_classes, coupling, seconds), np.inf
+        rows, reached = minimise_smoothed_dual(arm_classes, coupling, deadline), np.inf
     else:
         require_at_most(what, occupancies, "occupancies", MOST_OCCUPANCIES)
-        found = solve_occupancies(arm_classes, coupling, Limits(seconds=max(seconds, 0.1)))
+        found = solve_occupancies(arm_classes, coupling, deadline)
         reached = 0.0 if np.isfinite(found.value) else np.inf
         rows = np.zeros((blocks, coupling.n_rows)) if found.prices is None else found.prices
     support = coupling.support(rows)
@@ -191,7 +208,7 @@ def _classes(
     horizon: Horizon,
     price_class: IntArray,
 ) -> tuple[ArmClasses, IntArray]:
-    """Put arms with one model, one tariff and the same levels into one class.
+    """Put arms with one model, one price class and the same levels into one class.
 
     Rewards are in units of about the largest one, so that no tolerance depends on their unit.
     """
@@ -216,7 +233,7 @@ def _classes(
 def _unmerged(
     problem: Problem, columns: ActionEncoding, start: FloatArray, prices: Prices
 ) -> Prices:
-    """Return the same prices with every arm a class, and a tariff, of its own."""
+    """Return the same prices with every arm a class, and a price class, of its own."""
     arms = np.arange(problem.arms.n_arms)
     arm_classes, arm_class = _classes(problem, columns, start, prices.arm_classes.horizon, arms)
     table = prices.table[:, prices.arm_classes.price_class[prices.arm_class]]

@@ -1,13 +1,18 @@
 """Prices for many arms: Newton's method on a smoothed dual.
 
-The dual of the relaxation is a sum over classes of arms of small dynamic programs, plus what the
-rules pay back. With a little random choice, of temperature mu, in every maximum it is smooth, and
-its Hessian is a sum of small products, so Newton's method finds its minimum in a few steps while
-mu is lowered. The cost of a step is linear in the number of classes. Whatever prices come out,
-the bound is computed from them without smoothing.
+The Lagrangian dual (Hawkins 2003) is a sum over classes of arms of small dynamic programs, plus
+what the rules pay back:
+
+    D(lambda) = sum_c mass_c . V_c(lambda) + sum_t max_u lambda_t . u,  u allowed by the rules
+
+With a little random choice, of temperature mu, every ``max(a, b)`` becomes
+``a + mu log(1 + exp((b - a) / mu))`` (entropy smoothing; Nesterov 2005), too high by at most
+``mu log 2``. Its gradient is the expected use of each row, and its Hessian a sum of
+small products, so Newton's method finds its minimum in a few steps while mu is lowered. The
+cost of a step is linear in the number of classes. Whatever prices come out, the bound is computed
+from them without smoothing.
 """
 
-import time
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,27 +20,46 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import expit
 from threadpoolctl import ThreadpoolController
 
+from sequoia.bounds.deadline import Deadline
 from sequoia.bounds.lagrangian.arm_classes import ArmClasses, expected
 from sequoia.bounds.lagrangian.coupling import Coupling
 from sequoia.validation import FloatArray, IntArray
 
 # Thousands of small products: several threads would mostly wait for each other.
 _BLAS = ThreadpoolController()
+# Classes that prices are found on, and improved on: prices depend on shares of classes, which a
+# sample of some thousand has right to a per cent.
 _SAMPLES = (512, 4_096)
+# Temperatures, as shares of the spread of rewards: the first smooths all but the clearest
+# choices, the second begins from good prices, and the last is below what a bound shows in six
+# digits. Each is a quarter of the one before: then a few Newton steps follow the minimum.
 _FIRST, _AGAIN, _LAST, _FACTOR = 0.05, 0.01, 2e-6, 0.25
+# Newton's method takes 3 to 10 at one temperature; more would not converge at all.
 _MAX_STEPS = 40
+# A predicted fall that is not worth a step, beside the value: what rounding leaves is 1e-10 or so.
 _ENOUGH = 1e-7
+# A temperature that improves the bound by less is the last.
 _WORTHWHILE = 1e-6
+# Backtracking (Armijo): a step must bring a tenth of the fall that its slope promises; else it is
+# cut to two fifths, thrice at most, before the damping is raised instead.
+_PROMISED, _SHORTER, _SHORTEST = 0.1, 0.4, 0.05
+# Damping (Levenberg 1944), as a share of the Hessian's diagonal: where to begin, how low it may
+# get, and by how much it falls after a full step or rises after none.
+_DAMPING, _LEAST_DAMPING, _CALMER, _WILDER = 1e-6, 1e-9, 10.0, 100.0
+# Keeps a zero diagonal, of rows that nobody uses, from dividing by zero; entries are about 1.
+_TINY = 1e-12
+# The damping rises until the Hessian can be factorised; after 20 times a hundred it is steepest
+# descent.
+_MAX_RAISES = 20
 
 
 def minimise_smoothed_dual(
-    arm_classes: ArmClasses, coupling: Coupling, seconds: float
+    arm_classes: ArmClasses, coupling: Coupling, deadline: Deadline
 ) -> FloatArray:
     """Return good row prices, ``(B, R)``, for arms that are their own action columns.
 
     Prices are found on a small sample of the classes, then improved on a larger one.
     """
-    deadline = time.perf_counter() + seconds
     scale = float(np.ptp(arm_classes.rewards)) or 1.0
     prices = np.zeros((arm_classes.horizon.n_blocks, coupling.n_rows))
     mu = _FIRST * scale
@@ -50,11 +74,11 @@ def minimise_smoothed_dual(
 
 
 def _anneal(
-    dual: "_Dual", prices: FloatArray, mu: float, scale: float, deadline: float
+    dual: "_Dual", prices: FloatArray, mu: float, scale: float, deadline: Deadline
 ) -> FloatArray:
     """Return the best prices met while the temperature is lowered from ``mu``."""
     best, best_value = prices, dual.exact(prices)
-    while mu > _LAST * scale and time.perf_counter() < deadline:
+    while mu > _LAST * scale and not deadline.is_over():
         prices = _descend(dual, prices, mu)
         value = dual.exact(prices)
         done = mu < _AGAIN * scale and best_value - value < _WORTHWHILE * abs(value)
@@ -71,7 +95,7 @@ def _sample(
 ) -> ArmClasses:
     """Return at most ``size`` classes that stand for all, in proportion to their mass.
 
-    Classes are drawn at even distances after sorting by tariff and by what a member earns at
+    Classes are drawn at even distances after sorting by price class and by what a member earns at
     ``prices``, so that the sample has the right share of every kind.
     """
     if arm_classes.n_classes <= size:
@@ -88,7 +112,7 @@ def _sample(
 
 def _descend(dual: "_Dual", prices: FloatArray, mu: float) -> FloatArray:
     """Return the minimiser of the smoothed dual, by Newton's method with a damped Hessian."""
-    damping = 1e-6
+    damping = _DAMPING
     value, slope, curve = dual.derivatives(prices, mu)
     for _ in range(_MAX_STEPS):
         step = _newton(slope.reshape(-1), curve, damping).reshape(prices.shape)
@@ -96,42 +120,45 @@ def _descend(dual: "_Dual", prices: FloatArray, mu: float) -> FloatArray:
         if fall <= _ENOUGH * max(abs(value), 1.0):
             break
         length = 1.0
-        while dual.value(prices + length * step, mu) > value - 0.1 * length * fall:
-            length *= 0.4
-            if length < 0.05:
+        while dual.value(prices + length * step, mu) > value - _PROMISED * length * fall:
+            length *= _SHORTER
+            if length < _SHORTEST:
                 break
         else:
             prices = prices + length * step
             value, slope, curve = dual.derivatives(prices, mu)
-            damping = max(damping / (10 if length == 1.0 else 1), 1e-9)
+            damping = max(damping / (_CALMER if length == 1.0 else 1.0), _LEAST_DAMPING)
             continue
-        damping *= 100
+        damping *= _WILDER
     return prices
 
 
 def _newton(slope: FloatArray, curve: FloatArray, damping: float) -> FloatArray:
-    """Return the step that would end at the minimum of a quadratic, shortened by ``damping``."""
+    """Return the step that would end at the minimum of a quadratic, shortened by ``damping``.
+
+    It solves ``(H + damping diag(H)) step = -slope``.
+    """
     own = curve.diagonal()
-    for _ in range(20):
+    for _ in range(_MAX_RAISES):
         damped = curve.copy()
-        np.fill_diagonal(damped, own + damping * (own + own.mean() + 1e-12))
+        np.fill_diagonal(damped, own + damping * (own + own.mean() + _TINY))
         try:
             step: FloatArray = -cho_solve(cho_factor(damped, overwrite_a=True), slope)
             return step
         except LinAlgError:
-            damping *= 100
-    steepest: FloatArray = -slope / (own.max() + 1e-12)
+            damping *= _WILDER
+    steepest: FloatArray = -slope / (own.max() + _TINY)
     return steepest
 
 
 @dataclass(frozen=True, eq=False)
 class _Dual:
-    """The dual function of row prices, with classes sorted by tariff.
+    """The dual function of row prices, with classes sorted by price class.
 
     Attributes
     ----------
     use
-        Row coefficients of acting, by row and tariff, ``(R, T)``.
+        Row coefficients of acting, by row and price class, ``(R, T)``.
     rewards, kernels
         By class and whether it is acted on, ``(C, 2, S)`` and ``(C, 2, S, S)``.
     least, most
@@ -221,7 +248,7 @@ class _Dual:
 
     def _arms(self, paid: FloatArray, mu: float) -> tuple[float, FloatArray, FloatArray]:
         """Return what arms are worth, their use ``(B, T)`` and curvatures ``(T, B, B)``."""
-        blocks, tariffs = paid.shape
+        blocks, n_price_classes = paid.shape
         count, states = self.initial_mass.shape
         values, later = np.zeros((count, states)), np.zeros((count, states, 0))
         chance = np.empty((blocks, count, states))
@@ -241,23 +268,23 @@ class _Dual:
             change.append(difference)
         worth = float((self.initial_mass * values).sum())
         per_class = (self.initial_mass[:, :, None] * later).sum(axis=1)
-        first = np.searchsorted(self.price_class, np.arange(tariffs))
+        first = np.searchsorted(self.price_class, np.arange(n_price_classes))
         usage = np.add.reduceat(per_class, first, axis=0).T
         return worth, usage, self._curvature(chance, change[::-1], mu)
 
     def _curvature(self, chance: FloatArray, change: list[FloatArray], mu: float) -> FloatArray:
-        """Return the curvature of what arms are worth, by tariff, ``(T, B, B)``."""
+        """Return the curvature of what arms are worth, by price class, ``(T, B, B)``."""
         blocks = len(chance)
-        tariffs = self.use.shape[1]
-        edges = np.searchsorted(self.price_class, np.arange(tariffs + 1))
-        result = np.zeros((tariffs, blocks, blocks))
+        n_price_classes = self.use.shape[1]
+        edges = np.searchsorted(self.price_class, np.arange(n_price_classes + 1))
+        result = np.zeros((n_price_classes, blocks, blocks))
         where = self.initial_mass[:, None, :]
         for step in range(blocks):
             odds = chance[step]
             weight = where[:, 0] * odds * (1 - odds) / mu
             part = change[step]
             scaled = weight[:, :, None] * part
-            for price_class in range(tariffs):
+            for price_class in range(n_price_classes):
                 own = slice(edges[price_class], edges[price_class + 1])
                 left = scaled[own].reshape(-1, blocks - step)
                 right = part[own].reshape(-1, blocks - step)

@@ -16,7 +16,7 @@ from sequoia.optimize.exact_solve import solve_exactly_by_rules
 from sequoia.optimize.preactivation_bounds import PreactivationBounds
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.optimize.result import ArgmaxResult, is_close
-from sequoia.solvers import Highs, Limits, Program, Solution, Solver, Status, write_mps
+from sequoia.solvers import Limits, Program, Solution, Solver, Status, default_solver, write_mps
 from sequoia.validation import ActionArray
 
 # For small programs with a good start: no search for one, no restarts, quick branching.
@@ -50,7 +50,7 @@ class Milp:
         workers: int = 1,
     ) -> None:
         self._columns = columns
-        self._solver = Highs(**TUNED) if solver is None else solver
+        self._solver = default_solver(highs=TUNED) if solver is None else solver
         self._limits = limits
         self._workers = workers
         self._local = LocalSearch(columns)

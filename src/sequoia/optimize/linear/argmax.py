@@ -19,7 +19,7 @@ from sequoia.optimize.result import ArgmaxResult, is_close
 from sequoia.problem import Decision
 from sequoia.problem.iis import no_decision
 from sequoia.scaling import unit_of
-from sequoia.solvers import HIDDEN_SHARE, Highs, Limits, Program, Solver, Status
+from sequoia.solvers import HIDDEN_SHARE, Highs, Limits, Program, Solver, Status, default_solver
 from sequoia.validation import ActionArray, FloatArray
 
 # With fewer columns a program as it is takes milliseconds.
@@ -46,8 +46,10 @@ class LinearArgmax:
         limits: Limits = Limits(),  # noqa: B008 (frozen)
     ) -> None:
         self._columns = columns
-        self._relaxes = solver is None and has_quick_relaxation(columns)
-        self._solver: Solver = Highs() if solver is None else solver
+        self._solver = default_solver() if solver is None else solver
+        # Relaxations are kept in HiGHS; whoever asks for another solver is given its programs.
+        is_usual = solver is None and self._solver.name == Highs.name
+        self._relaxes = is_usual and has_quick_relaxation(columns)
         self._limits = limits
         self._points: OrderedDict[bytes, FloatArray] = OrderedDict()
 

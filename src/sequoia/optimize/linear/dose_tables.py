@@ -13,7 +13,7 @@ from sequoia.optimize.exact_solve import solve_exactly_by_rules
 from sequoia.optimize.few_actions import few_actions
 from sequoia.optimize.result import ArgmaxResult, is_close
 from sequoia.problem.iis import no_decision
-from sequoia.solvers import HIDDEN_SHARE, Highs, Limits, Program, Solver, Status
+from sequoia.solvers import HIDDEN_SHARE, Limits, Program, Solver, Status, default_solver
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 # Actions and states that are looked at together.
@@ -53,7 +53,7 @@ class DoseTableArgmax:
     ) -> None:
         self._encoding = encoding
         self._groups = groups
-        self._solver: Solver = Highs() if solver is None else solver
+        self._solver = default_solver() if solver is None else solver
         self._limits = limits
 
     def best(self, tables: Sequence[FloatArray]) -> ArgmaxResult:

@@ -154,9 +154,12 @@ class Schedule(ActionSpace):
         the set is described in the action columns alone (Hall's condition): for every set of
         slots, the arms that can only be seen there need no more visits than there are openings.
         With many slots, visits flow from slots to groups of arms with the same open slots.
+        Where workers must differ, visits flow from arms through pairs of arm and worker to pairs
+        of worker and slot; of a flow, whole actions have whole plans, so plans need not be asked
+        to be whole.
         """
         if self.distinct_workers:
-            return self.system
+            return self._distinct
         openings = self.worker_slots.sum(axis=0)
         everyone = Rows.at_most(np.ones((1, self.n_actions)), self.limit, ["number of arms"])
         if len(openings) <= _MAX_SLOTS_FOR_SUBSETS:
@@ -196,6 +199,33 @@ class Schedule(ActionSpace):
             is_integer=is_action,
         )
 
+    @cached_property
+    def _distinct(self) -> LinearSystem:
+        """The rows of the flow alone; that nobody else is visited follows from the needs."""
+        workers, arms, slots = self._triples
+        size, (n_arms, n_slots) = len(workers), self.arm_slots.shape
+        rows = {
+            "in": (workers * n_slots + slots, self.slot_names, n_slots),
+            "visits": (workers * n_arms + arms, self.names, n_arms),
+        }
+        everyone = sparse.hstack([np.ones((1, n_arms)), csr_array((1, size))])
+        needs = sparse.hstack([self.visits * sparse.eye_array(n_arms), -_incidence(arms, n_arms)])
+        blocks = [
+            Rows.at_most(everyone, self.limit, ["number of arms"]),
+            Rows.equal(needs, 0.0, [f"visits to {name}" for name in self.names]),
+        ]
+        for verb, (pair, others, n_others) in rows.items():
+            known, row = np.unique(pair, return_inverse=True)
+            names = [
+                f"{self.worker_names[p // n_others]} {verb} {others[p % n_others]} once"
+                for p in known.tolist()
+            ]
+            use = sparse.hstack([csr_array((len(known), n_arms)), _incidence(row, len(known))])
+            blocks.append(Rows.at_most(use, 1.0, names))
+        is_action = np.arange(n_arms + size) < n_arms
+        columns = self.system.column_names
+        return LinearSystem.from_rows(blocks, n_arms, columns, is_integer=is_action)
+
     def _hall_rows(self, openings: IntArray) -> Rows:
         rows, limits, names = [], [], []
         n_slots = len(openings)
@@ -211,11 +241,27 @@ class Schedule(ActionSpace):
         matrix = np.array(rows).reshape(len(rows), self.n_actions)
         return Rows.at_most(matrix, np.array(limits, dtype=np.float64), names)
 
-    def _plan(self, action: ActionArray) -> ActionArray | None:
-        if self.distinct_workers:
-            return super()._plan(action)
-        from scipy.sparse.csgraph import maximum_flow
+    def contains(self, actions: ArrayLike) -> BoolArray:
+        """Say for each action, ``(B, N)``, whether it can be booked.
 
+        Arms with the same open slots are interchangeable, so of all choices with as many of each
+        kind of arm, one is tried.
+        """
+        actions = np.asarray(actions, dtype=np.int8)
+        if self.compact.n_columns == self.n_actions:
+            return super().contains(actions)
+        counts = actions.astype(np.int64) @ self._kinds
+        _, first, which = np.unique(counts, axis=0, return_index=True, return_inverse=True)
+        is_possible: BoolArray = super().contains(actions[first])[which.reshape(-1)]
+        return is_possible
+
+    @cached_property
+    def _kinds(self) -> IntArray:
+        """Which arms have which set of open slots, ``(J, G)``."""
+        groups, group = np.unique(self.arm_slots, axis=0, return_inverse=True)
+        return np.eye(len(groups), dtype=np.int64)[group.reshape(-1)]
+
+    def _plan(self, action: ActionArray) -> ActionArray | None:
         chosen = np.flatnonzero(action)
         if len(chosen) > self.limit:
             return None
@@ -223,6 +269,12 @@ class Schedule(ActionSpace):
         # Then the flow is not asked for: its capacities would not fit into its 32 bits.
         if self.visits * len(chosen) > openings.sum():
             return None
+        return (self._by_worker if self.distinct_workers else self._by_slot)(chosen, openings)
+
+    def _by_slot(self, chosen: IntArray, openings: IntArray) -> ActionArray | None:
+        """Let visits flow from arms to slots; who comes does not matter."""
+        from scipy.sparse.csgraph import maximum_flow
+
         n_slots = self.arm_slots.shape[1]
         arms = 1 + np.arange(len(chosen))
         slots = 1 + len(chosen) + np.arange(n_slots)
@@ -241,6 +293,33 @@ class Schedule(ActionSpace):
             free = np.flatnonzero(self.worker_slots[:, slot])
             booked[free[: len(visited)], visited, slot] = True
         return self._columns(booked)
+
+    def _by_worker(self, chosen: IntArray, openings: IntArray) -> ActionArray | None:  # noqa: ARG002
+        """Let visits flow from arms through (arm, worker) to (worker, slot), each at most once."""
+        from scipy.sparse.csgraph import maximum_flow
+
+        workers, arms, slots = self._triples
+        own = np.flatnonzero(np.isin(arms, chosen))
+        n_arms, n_slots = self.arm_slots.shape
+        pairs, pair = np.unique(workers[own] * n_arms + arms[own], return_inverse=True)
+        turns, turn = np.unique(workers[own] * n_slots + slots[own], return_inverse=True)
+        # Nodes: the source, arms, pairs of worker and arm, pairs of worker and slot, the sink.
+        arm = 1 + np.arange(len(chosen))
+        pair_node = 1 + len(chosen) + np.arange(len(pairs))
+        turn_node = 1 + len(chosen) + len(pairs) + np.arange(len(turns))
+        sink = 1 + len(chosen) + len(pairs) + len(turns)
+        tails = [np.zeros(len(chosen)), arm[np.searchsorted(chosen, pairs % n_arms)]]
+        tails += [pair_node[pair], turn_node]
+        heads = [arm, pair_node, turn_node[turn], np.full(len(turns), sink)]
+        capacity = np.ones(sum(map(len, heads)), dtype=np.int32)
+        capacity[: len(chosen)] = self.visits
+        edges = (np.concatenate(tails).astype(np.int32), np.concatenate(heads).astype(np.int32))
+        result = maximum_flow(csr_array((capacity, edges), shape=(sink + 1, sink + 1)), 0, sink)
+        if result.flow_value < self.visits * len(chosen):
+            return None
+        plan = np.zeros(len(workers), dtype=np.int8)
+        plan[own] = result.flow.toarray()[pair_node[pair], turn_node[turn]] > 0
+        return plan
 
     def _columns(self, booked: BoolArray) -> ActionArray:
         return booked[self._triples].astype(np.int8)
