@@ -19,19 +19,33 @@ def test_a_database_is_brought_to_the_newest_version_once(tmp_path, monkeypatch)
     before = content(programme)
     calls = []
 
-    def second(connection):
+    newest = len(migrations.MIGRATIONS)
+
+    def another(connection):
         calls.append(1)
         connection.execute(sql.text("ALTER TABLE roster ADD COLUMN phone VARCHAR"))
 
-    steps = (*migrations.MIGRATIONS, second)
+    steps = (*migrations.MIGRATIONS, another)
     monkeypatch.setattr(migrations, "MIGRATIONS", steps)
     monkeypatch.setattr(store, "MIGRATIONS", steps)
     for _ in range(2):
         with programme.store.open().reading() as connection:
-            assert migrations.version_of(connection) == 2
+            assert migrations.version_of(connection) == newest + 1
             connection.execute(sql.text("SELECT phone FROM roster"))
     assert calls == [1]
     assert {**content(programme), "schema_version": 0} == {**before, "schema_version": 0}
+
+
+def test_a_database_of_the_first_version_is_read_and_filled(tmp_path, monkeypatch):
+    first = migrations.MIGRATIONS[:1]
+    monkeypatch.setattr(migrations, "MIGRATIONS", first)
+    programme = begin(tmp_path)
+    monkeypatch.undo()
+    fill(programme, tmp_path)
+    (tmp_path / "other").mkdir()
+    other = begin(tmp_path / "other")
+    fill(other, tmp_path)
+    assert content(programme) == content(other)
 
 
 def test_a_migration_that_fails_leaves_the_version_before(tmp_path, monkeypatch):

@@ -120,7 +120,7 @@ def test_names_change_and_the_records_follow(programme):
         find_situation(read_programme(programme.folder), WEDNESDAY)
     rename(programme, "state", "at risk", "shaky")
     changed = find_situation(read_programme(programme.folder), WEDNESDAY)
-    assert "shaky" in changed.knowledge[1]
+    assert changed.believed.original.arms.state_names[1] == "shaky"
     with pytest.raises(ProblemError, match="there already"):
         rename(programme, "name", "Grace", "Zoë")
     with pytest.raises(ProblemError, match="no state 'nonsense'"):

@@ -177,6 +177,15 @@ def record(
 
 
 @app.command()
+def fit(folder: Folder, day: Day = None, as_json: AsJson = False) -> None:
+    """Estimate transitions from the log, and say how sure they are."""
+    from sequoia.cli.programme_fit import run_fit
+
+    programme = read_programme(folder)
+    run_fit(programme, read_day(day, programme.calendar), as_json)
+
+
+@app.command()
 def today(
     folder: Folder,
     day: Day = None,
@@ -198,6 +207,13 @@ def today(
     model: Annotated[
         Path | None, typer.Option(metavar="DIR", help="A trained model, to be considered too.")
     ] = None,
+    explore: Annotated[
+        bool,
+        typer.Option("--explore", help="Plan for a draw from what transitions may be, to learn."),
+    ] = False,
+    cautious: Annotated[
+        bool, typer.Option("--cautious", help="Plan for transitions that are worse than most.")
+    ] = False,
     time_limit: Annotated[float, typer.Option(help="Seconds for one decision.")] = 10.0,
     output: Annotated[
         list[Path] | None,
@@ -217,7 +233,12 @@ def today(
         raise ProblemError(f"the time limit is {time_limit:g}; more than 0 seconds are wanted.")
     programme = read_programme(folder)
     overrides = {"absent": absent or [], "must": must or [], "never": never or []}
-    options = TodayOptions(overrides, why or [], policy, model, time_limit, output or [], force)
+    if explore and cautious:
+        raise ProblemError("--explore and --cautious are two ways to plan; choose one.")
+    outlook = "explore" if explore else "cautious" if cautious else "expected"
+    options = TodayOptions(
+        overrides, why or [], policy, model, outlook, time_limit, output or [], force
+    )
     run_today(programme, read_day(day, programme.calendar), options, as_json)
 
 

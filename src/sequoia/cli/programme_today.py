@@ -23,6 +23,9 @@ from sequoia.programme.settings import Programme
 from sequoia.programme.situation import find_situation
 from sequoia.programme.today import TodaysPlan, plan_today
 
+# Narrower, what is known of a state would take two lines.
+_WIDTH = 110
+
 
 @dataclass(frozen=True)
 class TodayOptions:
@@ -32,6 +35,7 @@ class TodayOptions:
     why: Sequence[str]
     policy: str | None
     model: Path | None
+    outlook: str
     seconds: float
     output: Sequence[Path]
     force: bool
@@ -41,7 +45,7 @@ def run_today(programme: Programme, day: date, options: TodayOptions, as_json: b
     """Plan, keep, write and show."""
     require_endings(options.output)
     refuse_to_replace(options.output, options.force)
-    situation = find_situation(programme, day)
+    situation = find_situation(programme, day, options.outlook)
     adopted = None if options.model is None else adopt_model(options.model, situation.problem)
     made = plan_today(
         situation,
@@ -86,13 +90,13 @@ def _to_json(made: TodaysPlan) -> dict[str, Any]:
         "date": str(made.stored.date),
         "reason": made.stored.reason,
         "overrides": made.stored.overrides,
-        "model": made.situation.model,
+        "transitions": made.situation.estimates.words,
         "tasks": [{**vars(task), "date": str(task.date)} for task in made.stored.tasks],
     }
 
 
 def _show(made: TodaysPlan) -> None:
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=max(_WIDTH, Console().width))
     plan, situation = made.stored, made.situation
     console.print(
         Text(f"{situation.programme.name}, {long_date(plan.date)}: {plan.policy} plan"),
@@ -105,7 +109,7 @@ def _show(made: TodaysPlan) -> None:
         f"Against doing nothing: {gain.next_step:+.4g} in the next step{long}.",
         *proof_in_words(made.found),
         f"Why {plan.policy}: {plan.reason}.",
-        f"Transitions: {situation.model}.",
+        f"Transitions: {situation.estimates.words}.",
         *situation.remarks,
         *_away(made),
         *(why_in_words(one) for one in made.why),

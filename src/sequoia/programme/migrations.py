@@ -9,19 +9,24 @@ from collections.abc import Callable, Sequence
 import sqlalchemy as sql
 
 from sequoia.errors import FileError
-from sequoia.programme.schema import metadata, version
+from sequoia.programme.schema import fits, metadata, version
 
 Migration = Callable[[sql.Connection], None]
 
 
 def _first(connection: sql.Connection) -> None:
-    """Make all tables."""
-    metadata.create_all(connection)
+    """Make the roster, the log and the plans."""
+    metadata.create_all(connection, tables=[t for t in metadata.sorted_tables if t is not fits])
+
+
+def _second(connection: sql.Connection) -> None:
+    """Keep estimates of transitions."""
+    fits.create(connection)
 
 
 # Version n is what the first n of these make. One that was released is never edited: a change is a
 # new function at the end.
-MIGRATIONS: Sequence[Migration] = (_first,)
+MIGRATIONS: Sequence[Migration] = (_first, _second)
 
 
 def version_of(connection: sql.Connection) -> int:

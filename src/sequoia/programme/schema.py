@@ -97,6 +97,17 @@ tasks = sql.Table(
     sql.Column("gain", sql.Float, nullable=False),
 )
 
+fits = sql.Table(
+    "fits",
+    metadata,
+    sql.Column("id", sql.Integer, primary_key=True),
+    sql.Column("date", sql.Date, nullable=False),
+    # What the axes of its arrays mean.
+    sql.Column("names", sql.JSON, nullable=False),
+    sql.Column("arrays", sql.LargeBinary, nullable=False),
+    sql.Column("at", sql.DateTime, nullable=False, default=now),
+)
+
 journal = sql.Table(
     "journal",
     metadata,

@@ -1,20 +1,30 @@
-"""How a programme stands on a day: who is there, what is known of them, what may be done."""
+"""How a programme stands on a day: who is there, what is believed of them, what may be done."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
 import numpy as np
+import sqlalchemy as sql
 
 from sequoia.errors import FileError
-from sequoia.problem import Arms, Problem, Rules
-from sequoia.programme.given import read_given
+from sequoia.problem import ActionSpace, Arms, Problem, Rules
+from sequoia.programme.estimates import Estimates, find_estimates, is_new
 from sequoia.programme.members import Member, members
-from sequoia.programme.schema import ARM, WORKER
+from sequoia.programme.schema import ARM, WORKER, sightings
 from sequoia.programme.settings import Programme
 from sequoia.programme.space import build_space
-from sequoia.programme.to_log import DatedLog, to_log
+from sequoia.programme.to_log import to_log
+from sequoia.records.belief import BeliefProblem, belief_problem, say_belief
+from sequoia.records.fit import with_kernels
+from sequoia.records.log import Log, Seen
+from sequoia.records.uncertain import cautious
+from sequoia.rng import stream
 from sequoia.validation import FloatArray, IntArray
+
+EXPECTED, EXPLORE, CAUTIOUS = "expected", "explore", "cautious"
+# How many first sightings of all groups a group's own first sightings are mixed with.
+_COMMON = 3.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,99 +37,158 @@ class Situation:
         The first date of the step.
     arms, workers
         Who belongs to the programme on that day, absent or not.
-    problem, state
-        The problem from that day on, and the state of each arm, ``(J,)``.
+    believed
+        The problem from that day on, whose states are beliefs.
+    belief
+        The distribution of each arm's state, ``(J, S)``.
+    state
+        The state of `problem` that is nearest to it, ``(J,)``.
     knowledge
         What is known of each arm's state, in words.
     absences
         The rules of the day: whom absence keeps from visiting, or from being visited.
-    model
-        Where the transitions come from, in words.
+    estimates
+        The transitions.
+    remarks
+        What is worth a look.
     """
 
     programme: Programme
     day: date
     arms: Sequence[Member]
     workers: Sequence[Member]
-    dated: DatedLog
-    problem: Problem
+    believed: BeliefProblem
+    belief: FloatArray
     state: IntArray
     knowledge: Sequence[str]
     absences: Rules
-    model: str
+    estimates: Estimates
     remarks: Sequence[str]
 
+    @property
+    def problem(self) -> Problem:
+        """The problem from that day on."""
+        return self.believed.problem
 
-def find_situation(programme: Programme, day: date) -> Situation:
-    """Read the database and say how things stand when the step of ``day`` begins."""
+
+def find_situation(programme: Programme, day: date, outlook: str = EXPECTED) -> Situation:
+    """Read the database and say how things stand when the step of ``day`` begins.
+
+    Parameters
+    ----------
+    outlook
+        Which transitions to plan for, where they are estimated: the ``"expected"`` ones; a
+        draw from what they may be, to ``"explore"``; or ``"cautious"`` ones, worse than most.
+    """
     day = programme.calendar.date_of(programme.calendar.step_of(day))
     with programme.store.open().reading() as connection:
-        everyone = members(connection, ARM)
-        staff = members(connection, WORKER)
-        dated = to_log(programme, connection, everyone, day)
-    arms = [one for one in everyone if one.is_member(day)]
+        everyone, staff = members(connection, ARM), members(connection, WORKER)
+        arms = [one for one in everyone if one.is_member(day)]
+        if not arms:
+            raise FileError(
+                f"nobody is on the roster on {day}; sequoia programme import adds some."
+            )
+        all_time = to_log(programme, connection, everyone, day)
+        log = to_log(programme, connection, arms, day).log
+        seen_on = _last_seen(connection, day)
     workers = [one for one in staff if one.is_member(day)]
-    if not arms:
-        raise FileError(f"nobody is on the roster on {day}; sequoia programme import adds some.")
     space, remarks = build_space(programme, arms, workers, (*everyone, *staff))
-    kernels = _transitions(programme, dated)
-    model = [dated.groups.index(one.group) for one in arms]
-    last, ago = _last_seen(dated, arms)
-    group_rewards = [programme.rewards_of(group) for group in dated.groups]
-    problem = Problem(
-        programme.name,
-        Arms(
-            rewards=group_rewards,
-            doses=[[0.0, *programme.doses.values()]] * len(dated.groups),
-            kernels=kernels,
-            model=model,
-            names=[one.name for one in arms],
-            model_names=dated.groups,
-            state_names=programme.states,
-            dose_names={dose: name for name, dose in programme.doses.items()},
-        ),
-        space,
-        start=np.eye(len(programme.states))[last],
-        horizon=programme.horizon,
-        discount=programme.discount,
-    )
+    estimates = find_estimates(programme, day)
+    start = _first_states(all_time.log, len(estimates.groups), len(programme.states))
+    hidden = _hidden_problem(programme, arms, space, estimates, start)
+    # A log that does not tell what a visit does would leave everybody alone, and never tell.
+    outlook = EXPLORE if outlook == EXPECTED and is_new(all_time) else outlook
+    hidden = with_kernels(hidden, _planned_for(hidden, estimates, outlook, day))
+    believed = belief_problem(hidden, Seen(**programme.seen))
+    belief = believed.about(log)
+    state = believed.nodes(belief)
+    unit = programme.calendar.step
     return Situation(
         programme=programme,
         day=day,
         arms=arms,
         workers=workers,
-        dated=dated,
-        problem=problem,
-        state=last,
+        believed=believed,
+        belief=belief,
+        state=state,
         knowledge=[
-            _words(programme, s, a) for s, a in zip(last.tolist(), ago.tolist(), strict=True)
+            say_belief(hidden.arms, own, _ago(programme, seen_on.get(one.id), day), unit)
+            for one, own in zip(arms, belief, strict=True)
         ],
         absences=Rules(
             never=[one.name for one in arms if one.is_away(day)],
             absent=[one.name for one in workers if one.is_away(day)],
         ),
-        model="transitions.csv",
-        remarks=remarks,
+        estimates=estimates,
+        remarks=[*remarks, *([estimates.remark] if estimates.remark else [])],
     )
 
 
-def _transitions(programme: Programme, dated: DatedLog) -> FloatArray:
-    given = read_given(programme, dated.groups)
-    if given is None:
-        raise FileError(f"{programme.folder} has no transitions.csv.")
-    return given
+def _planned_for(hidden: Problem, estimates: Estimates, outlook: str, day: date) -> FloatArray:
+    """Return the transitions to plan for; the same for a day, however often it is planned."""
+    if estimates.fitted is None or outlook == EXPECTED:
+        return estimates.kernels
+    if outlook == CAUTIOUS:
+        return cautious(estimates.fitted, hidden)
+    return estimates.fitted.draw(stream(day.toordinal(), "programme:explore"))
 
 
-def _last_seen(dated: DatedLog, arms: Sequence[Member]) -> tuple[IntArray, IntArray]:
-    place = {arm.id: index for index, arm in enumerate(dated.arms)}
-    state, ago = np.zeros(len(dated.arms), np.int64), np.full(len(dated.arms), -1, np.int64)
-    for arm, step, seen in dated.log.sightings.tolist():
-        state[arm], ago[arm] = seen, dated.log.n_steps - step
-    own = [place[arm.id] for arm in arms]
-    return state[own], ago[own]
+def _hidden_problem(
+    programme: Programme,
+    arms: Sequence[Member],
+    space: ActionSpace,
+    estimates: Estimates,
+    start: FloatArray,
+) -> Problem:
+    """Return the problem whose states are not always seen."""
+    groups = list(estimates.groups)
+    model = [groups.index(one.group) for one in arms]
+    return Problem(
+        programme.name,
+        Arms(
+            rewards=[programme.rewards_of(group) for group in groups],
+            doses=[[0.0, *programme.doses.values()]] * len(groups),
+            kernels=estimates.kernels,
+            model=model,
+            names=[one.name for one in arms],
+            model_names=groups,
+            state_names=programme.states,
+            dose_names={dose: name for name, dose in programme.doses.items()},
+        ),
+        space,
+        start=start[model],
+        horizon=programme.horizon,
+        discount=programme.discount,
+    )
 
 
-def _words(programme: Programme, state: int, ago: int) -> str:
-    if ago < 0:
-        return "never seen"
-    return f"{programme.states[state]}, seen {ago} steps ago"
+def _first_states(log: Log, groups: int, states: int) -> FloatArray:
+    """Return what is believed of the state of somebody new, by group, ``(G, S)``.
+
+    How often others were first seen in each; each group's numbers mixed with some of all groups.
+    """
+    arm, place = np.unique(log.sightings[:, 0], return_index=True)
+    counts = np.zeros((groups, states))
+    np.add.at(counts, (log.group[arm], log.sightings[place, 2]), 1.0)
+    common = (counts.sum(axis=0) + 1) / (counts.sum() + states)
+    mixed = counts + _COMMON * common
+    result: FloatArray = mixed / mixed.sum(axis=1, keepdims=True)
+    return result
+
+
+def _last_seen(connection: sql.Connection, day: date) -> dict[int, date]:
+    last = (
+        sql.select(sightings.c.arm, sql.func.max(sightings.c.date))
+        .where(sightings.c.date <= day)
+        .group_by(sightings.c.arm)
+    )
+    return {int(arm): seen for arm, seen in connection.execute(last)}
+
+
+def _ago(programme: Programme, seen: date | None, day: date) -> int | None:
+    """Return how many days, or weeks, ago somebody was seen."""
+    if seen is None:
+        return None
+    if programme.calendar.step == "day":
+        return (day - seen).days
+    return programme.calendar.step_of(day) - programme.calendar.step_of(seen)

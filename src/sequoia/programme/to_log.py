@@ -92,8 +92,7 @@ def _events(
 ) -> IntArray:
     """Return arm, step of the calendar and number of each row of a table, in their order."""
     chosen = sql.select(table.c.arm, table.c.date, table.c[field]).order_by(table.c.date)
-    # A dose is ordered by its size, so that the largest of a step comes last.
-    rows = [tuple(row) for row in connection.execute(chosen)]
+    rows = [tuple(row) for row in connection.execute(chosen) if row.arm in place]
     unknown = {value for _, _, value in rows} - set(number)
     if unknown:
         name = min(unknown)
@@ -109,6 +108,7 @@ def _events(
         for (arm, _, value), step in zip(rows, steps.tolist(), strict=True)
     ]
     if field == "dose":
+        # The largest of a step comes last.
         found.sort(key=lambda event: event[2])
     return np.array(found, dtype=np.int64).reshape(len(found), 3)
 

@@ -1,0 +1,207 @@
+"""The transitions of a programme: given in a sheet, or estimated from its log and kept."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import date
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sql
+
+from sequoia.errors import FileError, ProblemError
+from sequoia.problem.names import count, unknown
+from sequoia.problem.tables import TableSet
+from sequoia.programme.given import FILE, read_given
+from sequoia.programme.members import members
+from sequoia.programme.schema import ARM, fits
+from sequoia.programme.settings import Programme
+from sequoia.programme.store import note
+from sequoia.programme.to_log import DatedLog, to_log
+from sequoia.records.fit import FittedModel, fit
+from sequoia.records.log import Log
+from sequoia.records.structure import Structure
+from sequoia.validation import FloatArray
+
+# With so many more rows than when they were made, estimates are worth renewing.
+_WORTH_RENEWING = 0.1
+# Visits per group below which a log says nothing of what a visit does.
+_FEW_VISITS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Estimates:
+    """Transitions by group, dose and state, ``(G, L, S, S)``.
+
+    Attributes
+    ----------
+    fitted
+        How they were estimated; ``None`` where they are given.
+    words
+        Where they come from.
+    remark
+        What is worth a look; else empty.
+    """
+
+    groups: Sequence[str]
+    kernels: FloatArray
+    fitted: FittedModel | None
+    words: str
+    remark: str = ""
+
+
+def find_estimates(programme: Programme, day: date) -> Estimates:
+    """Return the transitions that are given, or those that were estimated last.
+
+    Where there are none, or for other groups, states or doses, they are estimated now.
+    """
+    dated = _dated(programme, day)
+    given = read_given(programme, dated.groups)
+    if given is not None:
+        return Estimates(dated.groups, given, None, f"given in {programme.folder / FILE}")
+    kept = _kept(programme, dated)
+    if kept is None:
+        return estimate(programme, day)
+    made, fitted = kept
+    more = dated.log.n_rows - fitted.n_rows
+    remark = _remark(dated)
+    if more > _WORTH_RENEWING * max(fitted.n_rows, 1):
+        remark = (
+            f"{count(more, 'row')} came since the transitions were estimated; "
+            f"sequoia programme fit {programme.folder} renews them."
+        )
+    return Estimates(dated.groups, fitted.kernels, fitted, _words(fitted, made), remark)
+
+
+def estimate(programme: Programme, day: date) -> Estimates:
+    """Estimate transitions from the log up to ``day``, and keep them."""
+    dated = _dated(programme, day)
+    if not dated.groups:
+        raise FileError("the roster is empty; sequoia programme import fills it.")
+    fitted = _fit(programme, dated)
+    with programme.store.writing() as connection:
+        connection.execute(
+            fits.insert().values(date=day, names=_names(programme, dated), arrays=_to_bytes(fitted))
+        )
+        note(connection, f"Estimated transitions from {count(fitted.n_rows, 'row')} of the log.")
+    return Estimates(dated.groups, fitted.kernels, fitted, _words(fitted, day), _remark(dated))
+
+
+def is_new(dated: DatedLog) -> bool:
+    """Whether the log has too few visits to tell what one does."""
+    return len(dated.log.visits) < _FEW_VISITS * len(dated.groups)
+
+
+def _remark(dated: DatedLog) -> str:
+    if not is_new(dated):
+        return ""
+    return (
+        f"The log has {count(len(dated.log.visits), 'visit')}, too few to tell what one does; "
+        "until it tells, plans are made to find out, as if visits never hurt."
+    )
+
+
+def _fit(programme: Programme, dated: DatedLog) -> FittedModel:
+    """Fit with states from the worst to the best, as the rule that doses never hurt wants it."""
+    rewards = np.array(list(programme.rewards.values()))
+    order = np.argsort(rewards, kind="stable")
+    place = np.argsort(order)
+    known = read_structure(programme)
+    assert known.allowed is not None
+    log, seen = dated.log, dated.log.sightings.copy()
+    seen[:, 2] = place[seen[:, 2]]
+    fitted = fit(
+        Log(log.group, log.n_steps, seen, log.visits, log.joined, log.left),
+        len(order),
+        1 + len(programme.doses),
+        n_groups=len(dated.groups),
+        structure=Structure(
+            known.allowed[np.ix_(order, order)], known.never_hurts or is_new(dated)
+        ),
+    )
+
+    def back(moves: FloatArray) -> FloatArray:
+        return moves[..., place, :][..., place]
+
+    return replace(
+        fitted,
+        kernels=back(fitted.kernels),
+        draws=back(fitted.draws),
+        counts=back(fitted.counts),
+        mode=back(fitted.mode),
+        worth=fitted.worth[..., place],
+    )
+
+
+def read_structure(programme: Programme) -> Structure:
+    """Read what is known of transitions: states that stay, moves that never happen, no harm."""
+    content = TableSet(programme.known, where=f"{programme.where} [known]")
+    content.known({"stays", "impossible", "never_hurts"})
+    states = programme.states
+    allowed = np.ones((len(states), len(states)), dtype=np.bool_)
+
+    def place(name: Any) -> int:
+        if name in states:
+            return states.index(name)
+        content.found.append(unknown(content.where, states, str(name)))
+        return 0
+
+    for name in content.option("stays", list, []):
+        allowed[place(name)] = False
+        allowed[place(name), place(name)] = True
+    for pair in content.option("impossible", list, []):
+        if type(pair) is not list or len(pair) != 2:
+            content.found.append(
+                f"{content.where}, option 'impossible' has {pair!r}; pairs of states, from and to, "
+                "are wanted."
+            )
+        else:
+            allowed[place(pair[0]), place(pair[1])] = False
+    never_hurts = content.option("never_hurts", bool, False)
+    content.settle()
+    try:
+        return Structure(allowed, never_hurts)
+    except ProblemError as error:
+        raise FileError(f"{content.where}: {error}") from None
+
+
+def _dated(programme: Programme, day: date) -> DatedLog:
+    with programme.store.open().reading() as connection:
+        return to_log(programme, connection, members(connection, ARM), day)
+
+
+def _names(programme: Programme, dated: DatedLog) -> dict[str, Any]:
+    """Return what the axes of the estimates mean."""
+    return {
+        "groups": list(dated.groups),
+        "states": programme.states,
+        "doses": list(programme.doses),
+        "is_new": is_new(dated),
+        "known": {key: programme.known[key] for key in sorted(programme.known)},
+    }
+
+
+def _kept(programme: Programme, dated: DatedLog) -> tuple[date, FittedModel] | None:
+    """Return when the last estimates were made, and these, if they mean the same still."""
+    chosen = sql.select(fits).order_by(fits.c.id.desc()).limit(1)
+    with programme.store.reading() as connection:
+        found = connection.execute(chosen).mappings().one_or_none()
+    if found is None or found["names"] != _names(programme, dated):
+        return None
+    return found["date"], _from_bytes(found["arrays"])
+
+
+def _to_bytes(fitted: FittedModel) -> bytes:
+    content = io.BytesIO()
+    np.savez_compressed(content, **{one.name: getattr(fitted, one.name) for one in fields(fitted)})
+    return content.getvalue()
+
+
+def _from_bytes(content: bytes) -> FittedModel:
+    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
+        values = {name: arrays[name] for name in arrays.files}
+    return FittedModel(**{name: a if a.ndim else a.item() for name, a in values.items()})
+
+
+def _words(fitted: FittedModel, day: date) -> str:
+    return f"estimated from {count(fitted.n_rows, 'row')} of the log on {day}"
