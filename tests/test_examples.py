@@ -7,15 +7,24 @@ import matplotlib
 import pytest
 
 EXAMPLES = sorted((Path(__file__).parents[1] / "examples").glob("*.py"))
-NAMES = ["compare_policies", "first_plan", "own_environment", "own_problem", "read_a_proof"]
+NAMES = [
+    "compare_policies",
+    "first_plan",
+    "other_learners",
+    "own_environment",
+    "own_problem",
+    "read_a_proof",
+]
 
 
-def test_there_are_five():
+def test_all_are_here():
     assert [example.stem for example in EXAMPLES] == NAMES
 
 
 @pytest.mark.parametrize("example", EXAMPLES, ids=NAMES)
 def test_an_example_runs(example, tmp_path, monkeypatch, capsys):
+    if example.stem == "other_learners":
+        pytest.importorskip("sb3_contrib", reason="the extra rl is not installed")
     monkeypatch.chdir(tmp_path)
     before = matplotlib.get_backend()
     matplotlib.use("agg")

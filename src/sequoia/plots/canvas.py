@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from sequoia.errors import FileError
 from sequoia.io import write_bytes
@@ -44,6 +44,15 @@ def save_plot(ax: Axes, path: str | os.PathLike[str]) -> None:
     content = io.BytesIO()
     figure.savefig(content, format=target.suffix[1:], dpi=_DPI)
     write_bytes(target, content.getvalue())
+
+
+def pixels(ax: Axes) -> NDArray[np.uint8]:
+    """Return the figure of ``ax`` as colours, ``(height, width, 3)``."""
+    figure = ax.get_figure(root=True)
+    assert figure is not None
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    return np.asarray(canvas.buffer_rgba())[:, :, :3].copy()
 
 
 def settle(ax: Axes) -> Figure:

@@ -3,9 +3,16 @@ import numpy as np
 import pytest
 from gymnasium.utils.env_checker import check_env
 
-from sequoia.errors import InfeasibleDecision
+from sequoia.errors import InfeasibleDecision, ProblemError
 from sequoia.interop.gym import as_gym
-from sequoia.problem.families import capacity, epidemic, interventions, routing, standard
+from sequoia.problem.families import (
+    FAMILIES,
+    capacity,
+    epidemic,
+    interventions,
+    routing,
+    standard,
+)
 
 PROBLEMS = {
     "capacity": capacity(arms=8),
@@ -16,9 +23,10 @@ PROBLEMS = {
 }
 
 
-@pytest.mark.parametrize("problem", PROBLEMS.values(), ids=PROBLEMS)
-def test_gymnasium_finds_nothing_to_complain_about(problem):
-    check_env(as_gym(problem), skip_render_check=True)
+@pytest.mark.parametrize("family", PROBLEMS)
+def test_gymnasium_finds_nothing_to_complain_about(family):
+    env = gymnasium.make(f"sequoia/{family}-v0", arms=8, render_mode="rgb_array")
+    check_env(env.unwrapped)
 
 
 def test_an_episode_is_truncated_at_the_horizon():
@@ -28,17 +36,43 @@ def test_an_episode_is_truncated_at_the_horizon():
     assert ends == [(False, False), (False, False), (False, True)]
 
 
-def test_observations_are_states_and_rewards_are_expected_ones():
+def test_observations_are_features_and_time_left_and_rewards_are_expected_ones():
     problem = PROBLEMS["epidemic"]
     env = as_gym(problem)
-    state, _ = env.reset(seed=5)
+    seen, info = env.reset(seed=5)
     env.action_space.seed(0)
-    for _ in range(5):
+    for step in range(5):
+        assert seen in env.observation_space
+        assert seen[:-1].tolist() == pytest.approx(problem.features(info["state"][None])[0])
+        assert seen[-1] == pytest.approx(1 - step / problem.horizon)
         action = env.action_space.sample()
-        wanted = problem.expected_reward(state[None], action[None])[0]
-        state, reward, *_ = env.step(action)
+        wanted = problem.expected_reward(info["state"][None], action[None])[0]
+        seen, reward, _, _, info = env.step(action)
         assert reward == wanted
-        assert state in env.observation_space
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_every_family_has_a_name_of_gymnasiums(family):
+    knobs = {} if family == "trap" else {"arms": 9}
+    env = gymnasium.make(f"sequoia/{family}-v0", **knobs)
+    env.reset(seed=0)
+    assert np.isfinite(env.step(env.action_space.sample())[1])
+
+
+def test_a_picture_shows_the_last_decision():
+    env = as_gym(PROBLEMS["capacity"], render_mode="rgb_array")
+    env.reset(seed=0)
+    before = env.render()
+    env.step(env.action_space.sample())
+    after = env.render()
+    assert before.dtype == after.dtype == np.uint8
+    assert before.shape[2] == after.shape[2] == 3
+    assert before.shape != after.shape or (before != after).any()
+
+
+def test_pictures_that_cannot_be_drawn_are_refused():
+    with pytest.raises(ProblemError, match=r"render_mode is 'human'; None or 'rgb_array'"):
+        as_gym(PROBLEMS["capacity"], render_mode="human")
 
 
 def test_an_action_against_the_rules_is_refused():

@@ -196,7 +196,7 @@ def test_there_and_back_a_problem_earns_the_same():
     played = rollout(back, Random(back), Scenarios.sample(back, 200, 0)).rewards.mean()
     wanted = rollout(problem, Random(problem), Scenarios.sample(problem, 200, 0)).rewards.mean()
     assert played == pytest.approx(wanted, rel=0.1)
-    assert back.features(back.draw_start(np.random.default_rng(0), 3)).shape == (3, 1 + 4 * 4)
+    assert back.features(back.draw_start(np.random.default_rng(0), 3)).shape == (3, 1 + 4 * 4 + 1)
 
 
 def test_a_fingerprint_belongs_to_what_can_be_seen(lamps):

@@ -5,61 +5,92 @@ from typing import Any
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from numpy.typing import NDArray
 
-from sequoia.errors import InfeasibleDecision
+from sequoia.errors import InfeasibleDecision, ProblemError
 from sequoia.interop.gym.feasible import Feasible
+from sequoia.plots import plot_decision, plot_problem
+from sequoia.plots.canvas import pixels
 from sequoia.problem import Environment, Problem
 from sequoia.problem.environment import States
 from sequoia.validation import ActionArray
 
+Observation = NDArray[np.float32]
 
-def as_gym(environment: Environment) -> gymnasium.Env[States, ActionArray]:
+
+def as_gym(
+    environment: Environment, render_mode: str | None = None
+) -> gymnasium.Env[Observation, ActionArray]:
     """Return ``environment`` for learners that speak Gymnasium, one episode at a time.
 
-    An observation is the state: the state of each arm where ``environment`` is a `Problem`. An
-    action is an element of `Feasible`; another one raises `InfeasibleDecision`. The reward is the
-    expected one where it is known, and episodes are truncated after ``environment.horizon`` steps.
+    An observation is what a network sees, ``environment.features``, and then the share of the
+    episode that is left. The state itself is ``info["state"]``. An action is an element of
+    `Feasible`; another one raises `InfeasibleDecision`. The reward is the expected one where it is
+    known, and episodes are truncated after ``environment.horizon`` steps.
+
+    Parameters
+    ----------
+    render_mode
+        ``"rgb_array"`` draws the last decision of a `Problem`.
     """
-    return _Played(environment)
+    return _Played(environment, render_mode)
 
 
-class _Played(gymnasium.Env[States, ActionArray]):
+class _Played(gymnasium.Env[Observation, ActionArray]):
     """An environment that remembers where the current episode stands."""
 
-    def __init__(self, environment: Environment) -> None:
+    metadata = {"render_modes": ["rgb_array"], "render_fps": 1}  # noqa: RUF012 (as Gymnasium has it)
+
+    def __init__(self, environment: Environment, render_mode: str | None) -> None:
+        if render_mode not in (None, *self.metadata["render_modes"]):
+            raise ProblemError(f"render_mode is {render_mode!r}; None or 'rgb_array' is wanted.")
+        if render_mode is not None and not isinstance(environment, Problem):
+            raise ProblemError(f"{environment.name} is no problem of arms, so there is no picture.")
         self.environment = environment
+        self.render_mode = render_mode
         self.action_space = Feasible(environment.space)
-        self.observation_space = _observations(environment)
+        size = environment.features(environment.draw_start(np.random.default_rng(0), 1)).shape[1]
+        # The features of a problem are shares; those of other environments have no known limits.
+        low, high = (0.0, 1.0) if isinstance(environment, Problem) else (-np.inf, np.inf)
+        self.observation_space = spaces.Box(low, high, (size + 1,), np.float32)
         self._steps = 0
         self._state: States | None = None
+        self._action: ActionArray | None = None
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[States, dict[str, Any]]:
+    ) -> tuple[Observation, dict[str, Any]]:
         """Begin an episode."""
         super().reset(seed=seed, options=options)
         self._state = self.environment.draw_start(self.np_random, 1)
         self._steps = 0
-        return self._state[0].copy(), {}
+        self._action = None
+        return self._seen(self._state)
 
-    def step(self, action: ActionArray) -> tuple[States, float, bool, bool, dict[str, Any]]:
+    def step(self, action: ActionArray) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Take a feasible action."""
         if self._state is None:
             raise gymnasium.error.ResetNeeded("call reset before step.")
         if not self.action_space.contains(action):
             raise InfeasibleDecision(f"{action} is not in {self.action_space}.")
         noise = self.np_random.random((1, self.environment.n_noise))
-        actions = np.asarray(action, dtype=np.int8)[None]
-        rewards, self._state = self.environment.step(self._state, actions, noise)
+        self._action = np.asarray(action, dtype=np.int8)
+        rewards, self._state = self.environment.step(self._state, self._action[None], noise)
         self._steps += 1
         is_over = self._steps >= self.environment.horizon
-        return self._state[0].copy(), float(rewards[0]), False, is_over, {}
+        seen, info = self._seen(self._state)
+        return seen, float(rewards[0]), False, is_over, info
 
+    def render(self) -> NDArray[np.uint8] | None:
+        """Return the picture of the last decision or, before the first, of the problem."""
+        if self.render_mode is None or not isinstance(self.environment, Problem):
+            return None
+        problem = self.environment
+        if self._action is None:
+            return pixels(plot_problem(problem))
+        return pixels(plot_decision(problem, problem.space.certify(self._action)))
 
-def _observations(environment: Environment) -> spaces.Space[States]:
-    """Return the space of states: numbers without limits, unless it is known to be smaller."""
-    if isinstance(environment, Problem):
-        arms = environment.arms
-        return spaces.MultiDiscrete(np.full(arms.n_arms, arms.n_states))
-    example = environment.draw_start(np.random.default_rng(0), 1)[0]
-    return spaces.Box(-np.inf, np.inf, example.shape, example.dtype.type)
+    def _seen(self, state: States) -> tuple[Observation, dict[str, Any]]:
+        left = 1.0 - self._steps / self.environment.horizon
+        seen = np.append(self.environment.features(state)[0], left).astype(np.float32)
+        return seen, {"state": state[0].copy()}
