@@ -4,18 +4,22 @@ Run on one thread: ``OMP_NUM_THREADS=1 python benchmarks/bench_factored.py --hel
 """
 
 import argparse
+import sys
 import time
+from pathlib import Path
 
 import numpy as np
 
 from sequoia.bounds import clairvoyant_bound, relax_factored, solve_exactly
-from sequoia.bounds.exact import joint_moves, joint_rewards, joint_states
 from sequoia.evaluation.intervals import estimate
-from sequoia.policies import Myopic, Policy
+from sequoia.policies import Myopic
 from sequoia.policies.cluster_price import ClusterPricePolicy
-from sequoia.problem import Problem
 from sequoia.problem.families import epidemic
 from sequoia.simulate import Scenarios, rollout
+
+# The random problems of the tests.
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "bounds"))
+from tiny_problems import KINDS, earned, infected, random_problem
 
 TABLES = (1, 1_100, 5_000, 10_000)
 
@@ -23,7 +27,7 @@ TABLES = (1, 1_100, 5_000, 10_000)
 def main() -> None:
     """Print the tables of the documentation."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--part", choices=("tiny", "large"), required=True)
+    parser.add_argument("--part", choices=("order", "tiny", "large"), required=True)
     parser.add_argument("--arms", type=int, nargs="+", default=[20])
     parser.add_argument("--seeds", type=int, nargs="+", default=[1, 2, 3, 4, 5])
     parser.add_argument("--tables", type=int, nargs="+", default=list(TABLES))
@@ -31,7 +35,9 @@ def main() -> None:
     parser.add_argument("--scenarios", type=int, default=20, help="0 leaves the clairvoyant out")
     parser.add_argument("--rounds", type=int, default=60, help="of the clairvoyant")
     given = parser.parse_args()
-    if given.part == "tiny":
+    if given.part == "order":
+        order(given.seeds, given.scenarios)
+    elif given.part == "tiny":
         tiny(given.seeds, given.tables, given.scenarios, given.rounds)
     else:
         large(given)
@@ -61,25 +67,33 @@ def tiny(seeds: list[int], tables: list[int], scenarios: int, rounds: int) -> No
         print(f"| {table} | {' | '.join(cells)} |", flush=True)
 
 
-def earned(problem: Problem, policy: Policy) -> float:
-    """Return what a policy earns in expectation, by going through all joint states."""
-    states = joint_states(problem)
-    values = np.zeros(len(states))
-    rngs = [np.random.default_rng(0)] * len(states)
-    for step in range(problem.horizon - 1, -1, -1):
-        actions = policy.act(states, step, rngs).actions
-        following = np.empty(len(states))
-        for action in np.unique(actions, axis=0):
-            rows = (actions == action).all(axis=1)
-            moves = joint_moves(problem, states, problem.levels(action[None]))[0]
-            following[rows] = (joint_rewards(problem, states, action[None])[0] + moves @ values)[
-                rows
-            ]
-        values = following
-    chances = np.ones(1)
-    for start in problem.start:
-        chances = np.outer(chances, start).reshape(-1)
-    return float(chances @ values)
+def order(seeds: list[int], scenarios: int) -> None:
+    """Check policy ≤ optimum ≤ bound on tiny problems of every kind of space, with contagion."""
+    print("| space | problems | price / optimum | factored / optimum | clairvoyant / optimum |")
+    print("|---|---|---|---|---|")
+    for kind in KINDS:
+        rows = np.array([ordered(kind, seed, scenarios) for seed in seeds])
+        cells = [f"{one.mean():.4f} ({one.min():.4f}–{one.max():.4f})" for one in rows.T]
+        print(f"| {kind} | {len(rows)} | {' | '.join(cells)} |", flush=True)
+
+
+def ordered(kind: str, seed: int, scenarios: int) -> list[float]:
+    """Return price, both bounds over the optimum; end here if they are out of order."""
+    problem = infected(random_problem(kind, seed), seed)
+    best = solve_exactly(problem).value
+    slack = 1e-6 * max(1.0, abs(best))
+    # Arms one by one, small clusters, and one table for all.
+    found = relax_factored(problem, table=[1, 30, 10_000][seed % 3], rounds=60)
+    share = earned(problem, ClusterPricePolicy(problem, found.value))
+    luck = clairvoyant_bound(problem, found, scenarios=scenarios, rounds=30, seed=seed)
+    if not share <= best + slack:
+        raise SystemExit(f"{problem.name}: price earns {share}, the optimum is {best}")
+    if not found.bound.total >= best - slack:
+        raise SystemExit(f"{problem.name}: the bound is {found.bound.total}, the optimum {best}")
+    # An estimate: of some hundred, none may be four margins, eight standard errors, too low.
+    if not luck.total + 4 * luck.margin >= best - slack:
+        raise SystemExit(f"{problem.name}: clairvoyant {luck.total} ± {luck.margin}, not {best}")
+    return [share / best, found.bound.total / best, luck.total / best]
 
 
 def large(given: argparse.Namespace) -> None:

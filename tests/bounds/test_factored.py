@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tiny_problems import KINDS, infected, random_problem
+from tiny_problems import KINDS, earned, infected, random_problem
 
 from sequoia import Budget
 from sequoia.bounds import (
@@ -14,7 +14,7 @@ from sequoia.bounds import (
     relax_factored,
     solve_exactly,
 )
-from sequoia.bounds.exact import joint_moves, joint_rewards, joint_states
+from sequoia.bounds.exact import joint_states
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.policies import make_policy
 from sequoia.policies.cluster_price import ClusterPricePolicy
@@ -26,28 +26,6 @@ TINY = [(kind, seed) for kind in KINDS for seed in SEEDS]
 
 def tiny(kind, seed):
     return infected(random_problem(kind, seed), seed)
-
-
-def earned(problem, policy):
-    """Return what a policy earns in expectation, by going through all joint states."""
-    states = joint_states(problem)
-    values = np.zeros(len(states))
-    rngs = [np.random.default_rng(0)] * len(states)
-    for step in range(problem.horizon - 1, -1, -1):
-        actions = policy.act(states, step, rngs).actions
-        assert problem.space.contains(actions).all()
-        following = np.empty(len(states))
-        for action in np.unique(actions, axis=0):
-            rows = (actions == action).all(axis=1)
-            level = problem.levels(action[None])
-            ahead = joint_rewards(problem, states, action[None])[0]
-            ahead = ahead + joint_moves(problem, states, level)[0] @ values
-            following[rows] = ahead[rows]
-        values = following
-    start = np.ones(1)
-    for chances in problem.start:
-        start = np.outer(start, chances).reshape(-1)
-    return float(start @ values)
 
 
 @pytest.mark.parametrize(("kind", "seed"), TINY)
@@ -115,6 +93,40 @@ def test_a_clairvoyant_earns_no_less_than_the_optimum(kind, seed):
     assert found.total + 3 * found.margin >= best - 1e-6 * max(1.0, abs(best))
 
 
+@pytest.mark.parametrize(("kind", "seed"), TINY[3::8])
+@pytest.mark.parametrize("horizon", [0, 4])
+def test_a_clairvoyant_without_an_end_earns_no_less_than_the_optimum(kind, seed, horizon):
+    problem = replace(tiny(kind, seed), discount=0.8)
+    best = solve_exactly(problem, discounted=True).value
+    slack = 1e-6 * max(1.0, abs(best))
+    found = relax_factored(problem, table=30, rounds=60, horizon=horizon, discounted=True)
+    clairvoyant = clairvoyant_bound(problem, found, scenarios=60, rounds=20, seed=3)
+    assert clairvoyant.total + 3 * clairvoyant.margin >= best - slack
+    assert clairvoyant.total <= found.bound.total + slack
+    assert clairvoyant.per_step == pytest.approx(clairvoyant.total * (1 - 0.8))
+
+
+def test_a_clairvoyant_sees_the_start_and_the_horizon_of_the_question():
+    problem = epidemic(arms=6, seed=1, horizon=5)
+    longer = solve_exactly(replace(problem, horizon=9)).values[0]
+    totals = []
+    for start in (np.zeros(6, dtype=np.int64), np.ones(6, dtype=np.int64)):
+        found = relax_factored(problem, table=50, rounds=60, horizon=9, start=start)
+        estimate = clairvoyant_bound(problem, found, scenarios=20, rounds=20)
+        best = longer[joint_states(problem).tolist().index(start.tolist())]
+        assert best <= estimate.total + 3 * estimate.margin
+        assert estimate.total <= found.bound.total
+        totals.append(estimate.total)
+    assert totals[0] < totals[1]
+
+
+def test_the_usual_table_is_smaller_where_work_would_be_long():
+    few = relax_factored(epidemic(arms=16, seed=1), rounds=1)
+    many = relax_factored(epidemic(arms=16, seed=1, horizon=1_000), rounds=400, seconds=0)
+    assert max(map(len, many.dual.tables)) < max(map(len, few.dual.tables)) <= 10_000
+    assert many.bound.detail.endswith("stopped by the clock after 1 round")
+
+
 def test_a_clairvoyant_who_pays_is_tighter():
     problem = epidemic(arms=8, seed=2)
     best = solve_exactly(problem).value
@@ -169,8 +181,8 @@ def test_refusals():
         relax_factored(problem, table=50_000_000)
     with pytest.raises(ProblemError, match="table is 0; at least 1"):
         relax_factored(problem, table=0)
-    with pytest.raises(ProblemError, match="needs an end"):
-        clairvoyant_bound(problem, relax_factored(problem, table=1, rounds=1, discounted=True))
+    with pytest.raises(ProblemError, match="scenarios is 1; at least 2"):
+        clairvoyant_bound(problem, relax_factored(problem, table=1, rounds=1), scenarios=1)
 
 
 class Gamble:

@@ -1,4 +1,4 @@
-"""Random problems small enough to solve exactly, over every kind of space."""
+"""Random problems small enough to solve exactly, over every kind of space, and to play exactly."""
 
 from dataclasses import replace
 
@@ -6,7 +6,9 @@ import networkx as nx
 import numpy as np
 from scipy.sparse import csr_array
 
+from sequoia.bounds.exact import joint_moves, joint_rewards, joint_states
 from sequoia.errors import InfeasibleSpace, ProblemError
+from sequoia.policies import Policy
 from sequoia.problem import (
     Arms,
     Assignment,
@@ -128,3 +130,24 @@ def infected(problem: Problem, seed: int) -> Problem:
     models = np.concatenate([arms.model[:, None], more], axis=1)
     contagion = Contagion(csr_array(weights), rng.integers(0, 3, states), models)
     return replace(problem, arms=grown, contagion=contagion)
+
+
+def earned(problem: Problem, policy: Policy) -> float:
+    """Return what a policy earns in expectation, by going through all joint states."""
+    states = joint_states(problem)
+    values = np.zeros(len(states))
+    rngs = [np.random.default_rng(0)] * len(states)
+    for step in range(problem.horizon - 1, -1, -1):
+        actions = policy.act(states, step, rngs).actions
+        assert problem.space.contains(actions).all()
+        following = np.empty(len(states))
+        for action in np.unique(actions, axis=0):
+            rows = (actions == action).all(axis=1)
+            moves = joint_moves(problem, states, problem.levels(action[None]))[0]
+            ahead = joint_rewards(problem, states, action[None])[0] + moves @ values
+            following[rows] = ahead[rows]
+        values = following
+    chances = np.ones(1)
+    for start in problem.start:
+        chances = np.outer(chances, start).reshape(-1)
+    return float(chances @ values)

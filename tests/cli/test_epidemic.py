@@ -71,6 +71,9 @@ def test_bounds_of_both_kinds(epidemic):
     assert " ± " in guess.out
     assert "5 scenarios; " in guess.out
     assert json.loads(epidemic("bound", "e.npz", *given, "--json").out)["margin"] > 0
+    endless = epidemic("bound", "e.npz", *given, "--discounted")
+    assert endless.code == 0
+    assert "discounted, for ever" in endless.out
 
 
 def test_a_plan_by_prices_of_clusters(epidemic):
@@ -85,7 +88,6 @@ def test_a_plan_by_prices_of_clusters(epidemic):
         (["--kind", "lp", "--table", "9"], "Ask for factored or clairvoyant."),
         (["--table", "0"], "'--table'"),
         (["--scenarios", "7"], "factored has no --scenarios."),
-        (["--kind", "clairvoyant", "--discounted"], "needs an end"),
     ],
 )
 def test_bad_questions_about_bounds(epidemic, arguments, message):

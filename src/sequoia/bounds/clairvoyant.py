@@ -19,11 +19,14 @@ from sequoia.problem import Problem
 from sequoia.simulate import Scenarios
 from sequoia.validation import FloatArray, IntArray
 
+# Leaves a margin of 0.2 % at 20 nodes of an epidemic, and of 0.5 % at 8.
 SCENARIOS = 40
+# Twice as many gain less than 0.05 % there.
 ROUNDS = 100
-# Numbers that scenarios of one batch hold at once.
+# Numbers that scenarios of one batch hold at once in one table: 320 MB.
 _BATCH = 4e7
-# Prices start close to their best, so the first move is shorter than that of `minimise`.
+# Prices start close to their best, so the first move is shorter than that of `minimise`. Epidemics
+# of 8 and 20 nodes: 0.2 and 0.5 are within 0.03 % of each other, 0.05 is up to 1 % worse.
 _SHORTER = 0.2
 
 
@@ -40,14 +43,19 @@ def clairvoyant_bound(
     In every scenario the luck of all steps is known, so the best plan of one who sees it is a
     deterministic problem. What seeing gains is charged: in each step a plan pays
     ``V(s') - E[V(s') | s, a]``, which costs nothing on average to those who do not see, with V from
-    `relax_factored`. The plan itself is relaxed as there: clusters plan on their own, and prices
-    of what ties them together are improved for every scenario anew. The mean over scenarios is an
-    upper bound in expectation: the rules hold in each scenario, not only on average over luck.
+    `relax_factored` (Brown & Haugh 2017). The plan itself is relaxed as there: clusters plan on
+    their own, and prices of what ties them together are improved for every scenario anew. The mean
+    over scenarios is an upper bound in expectation: the rules hold in each scenario, not only on
+    average over luck.
+
+    Without an end, luck is known for as many steps as have prices of their own, or the problem's
+    horizon if none has. What follows is worth V, which is nowhere too low: nothing is cut off.
 
     Parameters
     ----------
     relaxation
-        Of the problem's own horizon and start; found with its defaults unless given.
+        Its horizon, discount and start are those of the bound; found with its defaults unless
+        given.
     scenarios
         How many; more make the margin smaller, not the bound tighter.
     rounds
@@ -58,27 +66,20 @@ def clairvoyant_bound(
         if value < least:
             raise ProblemError(f"{name} is {value}; at least {least} is wanted.")
     found = relax_factored(problem) if relaxation is None else relaxation
-    if found.dual.horizon.is_endless:
-        raise ProblemError("a clairvoyant bound needs an end; it is not for discounted rewards.")
-    steps = found.dual.horizon.steps
-    drawn = Scenarios.sample(problem, scenarios, seed)
-    if steps > problem.horizon:
-        raise ProblemError(
-            f"a clairvoyant bound looks at most {problem.horizon} steps ahead; {steps} were asked."
-        )
-    per_scenario = problem.horizon * max(map(len, found.dual.tables)) * 4
-    size = max(1, int(_BATCH / per_scenario))
+    steps = found.dual.horizon.steps or problem.horizon
+    drawn = Scenarios.sample(replace(problem, horizon=steps, start=found.start), scenarios, seed)
+    size = max(1, int(_BATCH / (steps * max(map(len, found.dual.tables)))))
     parts = [slice(first, first + size) for first in range(0, scenarios, size)]
-    batches = (
-        _Batch.of(problem, found, drawn.start[part], drawn.noise[part, :steps]) for part in parts
-    )
+    batches = (_Batch.of(problem, found, drawn.start[part], drawn.noise[part]) for part in parts)
     gain = np.concatenate([batch.gains(rounds) for batch in batches])
+    # The mean of V over starts is known, so only what a plan gains on it is estimated.
     total = found.bound.total - float(gain.mean())
     spread = float(gain.std(ddof=1)) / np.sqrt(scenarios)
     margin = float(stdtrit(scenarios - 1, 0.975)) * spread
     spent = time.perf_counter() - began + (found.bound.seconds if relaxation is not None else 0.0)
     detail = f"{scenarios} scenarios; {found.bound.detail}"
-    bound = Bound(total, total / steps, "clairvoyant", spent, margin=margin, detail=detail)
+    per_step = total / float(found.dual.horizon.weights.sum())
+    bound = Bound(total, per_step, "clairvoyant", spent, margin=margin, detail=detail)
     return replace(bound, stopped_by=found.bound.stopped_by)
 
 
@@ -86,12 +87,15 @@ def clairvoyant_bound(
 class _Batch:
     """Scenarios whose plans are looked for side by side.
 
+    Axes: E scenarios, H steps, K configurations, M different moves and U joint states of a
+    cluster, R rows.
+
     Attributes
     ----------
     first
         Joint state of each cluster at first, ``(E,)`` each.
     following
-        Joint state after each configuration, by scenario and step, ``(E, H, K)`` each.
+        Joint state after each row of ``moves``, by step and scenario, ``(H, M, E)`` each.
     worth
         What `relaxation` thinks each start is worth, ``(E,)``.
     """
@@ -117,7 +121,8 @@ class _Batch:
         """Return by how much the best plan of each scenario stays below `worth`, ``(E,)``."""
         dual = self.relaxation.dual
         rows = dual.links.rows
-        prices = np.repeat(self.relaxation.prices[None], len(self.worth), axis=0)
+        usual = self.relaxation.prices[self._blocks]
+        prices = np.repeat(usual[:, None], len(self.worth), axis=1)
         move = _SHORTER * first_move(dual.tables, dual.horizon)
         adam = Adam(prices.shape, move, rounds)
         least = np.full(len(self.worth), np.inf)
@@ -129,58 +134,93 @@ class _Batch:
         return gains
 
     @cached_property
+    def _blocks(self) -> IntArray:
+        """The block of every step, ``(H,)``."""
+        steps = np.arange(len(self.following[0]))
+        return np.minimum(steps, self.relaxation.dual.horizon.n_blocks - 1)
+
+    @cached_property
+    def _discounts(self) -> FloatArray:
+        """How much every step counts, and what follows the last, ``(H + 1,)``."""
+        discounts: FloatArray = self.relaxation.dual.horizon.discount ** np.arange(
+            len(self._blocks) + 1, dtype=np.float64
+        )
+        return discounts
+
+    @cached_property
     def _uses(self) -> list[csr_array]:
         """How much of each row every configuration of a cluster uses, ``(K, R)`` each."""
         links = self.relaxation.dual.links
         return [csr_array(links.rows.use[:, a:b].T) for a, b in pairwise(links.first.tolist())]
 
     def _evaluate(self, prices: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return what the best plan earns at most, ``(E,)``, and the slope in prices."""
+        """Return what the best plan earns at most, ``(E,)``, and the slope in prices.
+
+        Prices and slope are ``(H, E, R)``.
+        """
         links = self.relaxation.dual.links
-        flat = prices.reshape(-1, links.rows.n_rows)
-        total = np.zeros(len(prices))
+        flat = prices.reshape(self.worth.size * len(prices), links.rows.n_rows)
+        total = np.zeros(prices.shape[1])
         used = np.zeros(flat.shape)
-        for index in range(len(self.first)):
-            paid = (self._uses[index] @ flat.T).T.reshape(*prices.shape[:2], -1)
+        for index, uses in enumerate(self._uses):
+            paid = (uses @ flat.T).reshape(-1, *prices.shape[:2])
             earned, chosen = self._plan(index, paid)
             total += earned
-            used += self._uses[index][chosen.reshape(-1)].toarray()
+            used += uses[chosen.reshape(-1)].toarray()
         support, slope = links.support(flat, used)
-        support = support.reshape(prices.shape[:2]).sum(axis=1)
-        return total + support, slope.reshape(prices.shape)
+        total += self._discounts[:-1] @ support.reshape(prices.shape[:2])
+        total += self._discounts[-1] * self.relaxation.value.constant_after(len(prices) - 1)
+        return total, slope.reshape(prices.shape)
 
     def _plan(self, index: int, paid: FloatArray) -> tuple[FloatArray, IntArray]:
-        """Return what a cluster earns by its best plan, ``(E,)``, and its steps, ``(E, H)``."""
-        table = self.relaxation.dual.tables[index]
+        """Return what a cluster earns by its best plan, ``(E,)``, and its steps, ``(H, E)``.
+
+        What each configuration costs, ``paid``, ``(K, H, E)``, is overwritten.
+        """
+        table, discount = self.relaxation.dual.tables[index], self._discounts[1]
         values, following = self.relaxation.value.values[index], self.following[index]
-        episodes, steps = paid.shape[:2]
+        _, steps, episodes = paid.shape
         each = np.arange(episodes)
-        rest = np.zeros((episodes, table.n_joint))
-        best = np.empty((episodes, steps, table.n_joint), dtype=np.int64)
+        # What follows the last step is worth V, so that nothing is charged for reaching it.
+        charge = np.zeros((table.n_joint, episodes))
+        ahead = np.subtract(self._sure[index][:, :, None], paid, out=paid)
         for step in range(steps - 1, -1, -1):
-            # Reward, price, and the charge for what the luck of this step is known to bring.
-            sure = table.rewards + table.kernel @ values[step + 1]
-            ahead = np.take_along_axis(rest - values[step + 1], following[:, step], axis=1)
-            ahead += sure - paid[:, step]
-            ahead = ahead.reshape(episodes, table.n_joint, table.block)
-            best[:, step] = ahead.argmax(axis=2)
-            rest = np.take_along_axis(ahead, best[:, step, :, None], axis=2)[:, :, 0]
+            # r + E V(s') - price, and V(s') of the luck that is known is exchanged for the rest.
+            known = np.take_along_axis(charge, following[step], axis=0)[table.move]
+            ahead[:, step] += discount * known
+            rest = ahead[:, step].reshape(table.n_joint, table.block, episodes).max(axis=1)
+            charge = rest - values[self._blocks[step]][:, None]
         joint = self.first[index]
-        earned = rest[each, joint]
-        chosen = np.empty((episodes, steps), dtype=np.int64)
+        earned = rest[joint, each]
+        chosen = np.empty((steps, episodes), dtype=np.int64)
         for step in range(steps):
-            chosen[:, step] = joint * table.block + best[each, step, joint]
-            joint = following[each, step, chosen[:, step]].astype(np.int64)
+            options = ahead[:, step].reshape(table.n_joint, table.block, episodes)
+            chosen[step] = joint * table.block + options[joint, :, each].argmax(axis=1)
+            joint = following[step, table.move[chosen[step]], each]
         return earned, chosen
+
+    @cached_property
+    def _sure(self) -> list[FloatArray]:
+        """Expected reward and value of what follows each configuration, ``(K, H)`` each."""
+        found, discount = self.relaxation, self._discounts[1]
+        return [
+            np.stack(
+                [table.rewards + discount * table.expect(values[b + 1]) for b in self._blocks],
+                axis=1,
+            )
+            for table, values in zip(found.dual.tables, found.value.values, strict=True)
+        ]
 
 
 def _following(problem: Problem, table: LocalTable, noise: FloatArray) -> IntArray:
-    """Return the joint state after each configuration under given luck, ``(E, H, K)``."""
+    """Return the joint state after each row of ``table.moves`` under given luck, ``(H, M, E)``."""
     arms = problem.arms
+    _, some = np.unique(table.move, return_index=True)
     rows = (table.models * arms.n_doses + table.levels) * arms.n_states + table.states
-    result = np.zeros((*noise.shape[:2], len(table)), dtype=np.int64)
+    luck = noise.transpose(1, 2, 0)
+    result = np.zeros((len(luck), len(some), luck.shape[2]), dtype=np.int64)
     for place, arm in enumerate(table.arms):
         result *= arms.n_states
         for threshold in arms.cumulative:
-            result += noise[:, :, None, arm] >= threshold[rows[:, place]]
+            result += luck[:, None, arm] >= threshold[rows[some, place], None]
     return result

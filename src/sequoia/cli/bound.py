@@ -58,7 +58,7 @@ def bound(
         int | None,
         typer.Option(
             help="Most local configurations of a cluster of arms that interact; more is tighter "
-            "and slower. 10000 unless given.",
+            "and slower. 10000, or less where that takes long, unless given.",
             min=1,
         ),
     ] = None,

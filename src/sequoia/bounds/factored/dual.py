@@ -1,7 +1,7 @@
 """Prices between clusters: the dual function, and a way down it."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -53,14 +53,17 @@ class Dual:
     def evaluate(self, prices: FloatArray) -> tuple[float, FloatArray]:
         """Return the bound at row prices ``(B, R)``, and a direction in which it rises, (B, R)."""
         paid = self._paid(prices)
-        weights = self.horizon.weights
-        total, rates = 0.0, np.zeros(prices.shape)
-        for index in range(len(self.tables)):
+        total, chosen, masses = 0.0, [], []
+        for index, first in enumerate(self.links.first[:-1]):
             values, policy = self._backward(index, paid)
             total += float(self.starts[index] @ values[0])
-            for block, mass in enumerate(self._forward(index, policy)):
-                met = self._uses[self.links.first[index] + policy[block]]
-                rates[block] += mass @ met / weights[block]
+            chosen.append(first + policy)
+            masses.append(self._forward(index, policy))
+        weights = self.horizon.weights
+        met = np.concatenate(chosen, axis=1)
+        mass = np.concatenate(masses, axis=1) / weights[:, None]
+        every = np.arange(met.size), np.arange(0, met.size + 1, met.shape[1])
+        rates = (csr_array((mass.reshape(-1), *every)) @ self._uses[met.reshape(-1)]).toarray()
         support, slope = self.links.support(prices, rates)
         return total + float(weights @ support), slope
 
@@ -87,21 +90,23 @@ class Dual:
                 values[-1], policy[block] = _stationary(net, table, discount)
                 values[block] = values[-1]
                 continue
-            ahead = (net + discount * (table.kernel @ values[block + 1])).reshape(joint, -1)
+            ahead = (net + discount * table.expect(values[block + 1])).reshape(joint, -1)
             policy[block] = begin + ahead.argmax(axis=1)
             values[block] = ahead.max(axis=1)
         return values, policy
 
-    def _forward(self, index: int, policy: IntArray) -> Iterator[FloatArray]:
-        """Yield how often each joint state is met in each block, discounted, ``(U,)``."""
+    def _forward(self, index: int, policy: IntArray) -> FloatArray:
+        """Return how often each joint state is met in each block, discounted, ``(B, U)``."""
         table, discount = self.tables[index], self.horizon.discount
-        mass = self.starts[index]
+        mass = np.empty(policy.shape)
+        now: FloatArray = self.starts[index]
         for block, chosen in enumerate(policy):
-            moves = table.kernel[chosen]
+            moves = table.moves_of(chosen)
             if self.horizon.is_endless and block == len(policy) - 1:
-                mass = np.linalg.solve(np.eye(len(mass)) - discount * moves.T, mass)
-            yield mass
-            mass = discount * (mass @ moves)
+                now = np.asarray(np.linalg.solve(np.eye(len(now)) - discount * moves.T, now))
+            mass[block] = now
+            now = discount * (now @ moves)
+        return mass
 
 
 def _stationary(net: FloatArray, table: LocalTable, discount: float) -> tuple[FloatArray, IntArray]:
@@ -113,8 +118,8 @@ def _stationary(net: FloatArray, table: LocalTable, discount: float) -> tuple[Fl
     begin = np.arange(joint) * table.block
     policy = begin + net.reshape(joint, -1).argmax(axis=1)
     for _ in range(_MAX_SWEEPS):
-        values = np.linalg.solve(np.eye(joint) - discount * table.kernel[policy], net[policy])
-        ahead = (net + discount * (table.kernel @ values)).reshape(joint, -1)
+        values = np.linalg.solve(np.eye(joint) - discount * table.moves_of(policy), net[policy])
+        ahead = (net + discount * table.expect(values)).reshape(joint, -1)
         gain = ahead.max(axis=1) - values
         better = gain > 1e-11 * (1 + np.abs(values))
         if not better.any():

@@ -25,7 +25,8 @@ class LocalTable:
     A configuration is what the next states of the cluster depend on: the states of its arms, the
     pressure that arms outside exert on each of them, and their dose levels. Configurations come in
     blocks of one joint state each. Axes: n arms, K configurations, U joint states, X contexts
-    (what is exerted from outside), D combinations of dose levels; ``K = U * X * D``.
+    (what is exerted from outside), D combinations of dose levels, M different ways to move on;
+    ``K = U * X * D``.
 
     Attributes
     ----------
@@ -44,8 +45,13 @@ class LocalTable:
         The combinations of dose levels, ``(D, n)``.
     rewards
         Expected next reward of the arms at home, ``(K,)``.
-    kernel
-        Probability of each next joint state, ``(K, U)``.
+    models
+        The model that each arm follows in each configuration, ``(K, n)``.
+    moves
+        Probability of each next joint state, ``(M, U)``, every different row once: who is burnt
+        does not ask for doses or pressure, so M is far below K.
+    move
+        The row of ``moves`` of each configuration, ``(K,)``.
     """
 
     arms: IntArray
@@ -58,8 +64,9 @@ class LocalTable:
     exertions: IntArray
     doses: IntArray
     rewards: FloatArray
-    kernel: FloatArray
     models: IntArray
+    moves: FloatArray
+    move: IntArray
 
     @classmethod
     def of(
@@ -79,10 +86,7 @@ class LocalTable:
         pressures = np.minimum(graph.sources[states] @ inside.T + outside, graph.most)
         models = graph.models[chosen, pressures]
         rewards = kinds.next_rewards[models, levels, states][:, :n_own].sum(axis=1)
-        kernel = np.ones((len(states), 1))
-        for place in range(len(chosen)):
-            own = kinds.kernels[models[:, place], levels[:, place], states[:, place]]
-            kernel = (kernel[:, :, None] * own[:, None, :]).reshape(len(states), -1)
+        moves, move = _moves(problem, models, levels, states)
         return cls(
             chosen,
             n_own,
@@ -94,8 +98,9 @@ class LocalTable:
             exertions,
             doses,
             rewards,
-            kernel,
             models,
+            moves,
+            move,
         )
 
     def __len__(self) -> int:
@@ -104,12 +109,21 @@ class LocalTable:
     @property
     def n_joint(self) -> int:
         """``U``."""
-        return int(self.kernel.shape[1])
+        return int(self.moves.shape[1])
 
     @property
     def block(self) -> int:
         """``X * D``: configurations of one joint state."""
         return len(self.outer) * len(self.doses)
+
+    def expect(self, values: FloatArray) -> FloatArray:
+        """Return the expected value of the next joint state, ``(U,)`` to ``(K,)``."""
+        expected: FloatArray = (self.moves @ values)[self.move]
+        return expected
+
+    def moves_of(self, configurations: IntArray) -> FloatArray:
+        """Return the probability of each next joint state, ``(B,)`` to ``(B, U)``."""
+        return self.moves[self.move[configurations]]
 
     @cached_property
     def place(self) -> dict[int, int]:
@@ -139,6 +153,28 @@ class LocalTable:
         for arm in self.arms:
             result = np.outer(result, chances[arm]).reshape(-1)
         return result
+
+
+def _moves(
+    problem: Problem, models: IntArray, levels: IntArray, states: IntArray
+) -> tuple[FloatArray, IntArray]:
+    """Return the different rows of the joint kernel, ``(M, U)``, and which each has, ``(K,)``.
+
+    Arms move independently, given the configuration: a row is the product of the arms' own.
+    """
+    kinds = problem.arms
+    shape = kinds.kernels.shape
+    own, which = np.unique(kinds.kernels.reshape(-1, shape[-1]), axis=0, return_inverse=True)
+    rows = which.reshape(shape[:-1])[models, levels, states]
+    number = np.zeros(len(rows), dtype=np.int64)
+    for column in rows.T:
+        # Renumbered after each arm, so that numbers stay small.
+        number = np.unique(number * len(own) + column, return_inverse=True)[1].reshape(-1)
+    _, first, move = np.unique(number, return_index=True, return_inverse=True)
+    moves = np.ones((len(first), 1))
+    for column in rows[first].T:
+        moves = (moves[:, :, None] * own[column][:, None, :]).reshape(len(first), -1)
+    return moves, move.reshape(-1)
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,6 +40,12 @@ class FactoredValue:
         weights = horizon.weights[block:] / horizon.discount**block
         return float(weights @ self.support[block:])
 
+    def constant_after(self, step: int) -> float:
+        """Return ``c_{t+1}``: nothing after the last step, the same for ever where none is last."""
+        if self.horizon.is_endless or step + 1 < self.horizon.n_blocks:
+            return self.constant(step + 1)
+        return 0.0
+
     def worth(self, states: IntArray, step: int) -> FloatArray:
         """Return what each of some states is worth at ``step``, ``(B, J)`` to ``(B,)``."""
         block, count = self.block(step), self.problem.arms.n_states
@@ -68,7 +74,7 @@ class FactoredValue:
         found = self._ahead.get((index, block))
         if found is None:
             table = self.tables[index]
-            following = table.kernel @ self.values[index][block + 1]
+            following = table.expect(self.values[index][block + 1])
             flat = table.rewards + self.horizon.discount * following
             found = flat.reshape(table.n_joint, len(table.outer), len(table.doses))
             self._ahead[index, block] = found
@@ -82,7 +88,7 @@ class FactoredValue:
         """
         arms = self.problem.arms
         result = np.zeros((len(states), arms.n_arms, arms.n_doses))
-        total = np.full(len(states), self.horizon.discount * self._next_constant(step))
+        total = np.full(len(states), self.horizon.discount * self.constant_after(step))
         for table, worth in zip(self.tables, self.dose_values(states, step), strict=True):
             shape = (len(states), len(table.arms), arms.n_doses)
             effects = np.zeros(shape)
@@ -91,11 +97,6 @@ class FactoredValue:
             effects[:, :, 1:] = fitted[:, 1:].reshape(len(states), len(table.arms), -1)
             result[:, table.arms] += effects
         return result, total
-
-    def _next_constant(self, step: int) -> float:
-        if self.horizon.is_endless or step + 1 < self.horizon.n_blocks:
-            return self.constant(step + 1)
-        return 0.0
 
 
 def _context(table: LocalTable, graph: Graph, states: IntArray) -> IntArray:
