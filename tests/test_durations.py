@@ -7,6 +7,7 @@ from sequoia.durations import duration, roughly
     ("seconds", "text"),
     [
         (0.0, "0 ms"),
+        (3e-9, "under 0.0001 ms"),
         (3.01e-7, "0.0003 ms"),
         (0.0004, "0.4 ms"),
         (0.0123, "12 ms"),

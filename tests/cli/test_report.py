@@ -2,6 +2,7 @@ import json
 import re
 import shutil
 import subprocess
+from html import escape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -15,16 +16,20 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 FLAGS = [
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
     *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-    *("--window-size=1000,1200", "--virtual-time-budget=4000"),
+    "--virtual-time-budget=4000",
 ]
-# Said by the page itself, once it has loaded everything.
+# Said by the page itself, once it has loaded everything; a window is never narrower than 500
+# pixels, a frame in it is.
 _ASK = """<script>
-window.onerror = (text) => { document.title = "script error: " + text; };
+window.onerror = (text) => { parent.document.title = "script error: " + text; };
 window.onload = () => {
   const images = [...document.images];
-  const missing = images.filter((image) => !image.complete || !image.naturalWidth);
+  const missing = images.filter((image) => !image.complete || !image.naturalWidth).length;
+  const narrow = images.filter((image) => image.currentSrc !== image.src).length;
   const wide = document.documentElement.scrollWidth > window.innerWidth;
-  document.title = `images ${images.length} missing ${missing.length} wide ${wide}`;
+  parent.document.title =
+    `width ${window.innerWidth} images ${images.length} missing ${missing} narrow ${narrow} ` +
+    `wide ${wide}`;
 };
 </script>"""
 
@@ -39,10 +44,10 @@ class Tags(HTMLParser):
         self.alts: list[str] = []
 
     def handle_starttag(self, tag, attrs) -> None:
-        if tag not in ("meta", "img", "link"):
+        if tag not in ("meta", "img", "link", "source"):
             self.open.append(tag)
         found = dict(attrs)
-        self.sources += [found[key] for key in ("src", "href") if found.get(key)]
+        self.sources += [found[key] for key in ("src", "srcset", "href") if found.get(key)]
         if tag == "img":
             self.alts.append(found["alt"])
 
@@ -74,19 +79,24 @@ def test_a_page_for_every_family(page):
     assert all(tags.alts)
     assert all(source.startswith("data:") for source in tags.sources)
     assert "<script" not in text
-    assert "http" not in re.sub(r'src="[^"]*"', "", text)
+    assert "http" not in re.sub(r'src(set)?="[^"]*"', "", text)
 
 
+@pytest.mark.parametrize("width", [320, 390, 1000])
 @pytest.mark.parametrize("page", ["routing", "capacity"], indirect=True)
-def test_it_opens_in_a_browser(page, tmp_path):
+def test_it_opens_in_a_browser(page, width, tmp_path):
+    """Whatever is wider than the window scrolls in a box of its own."""
     if CHROMIUM is None:
         pytest.skip("there is no Chromium here")
     asking = tmp_path / "asking.html"
-    asking.write_text(page.read_text().replace("</head>", _ASK + "</head>"))
+    content = escape(page.read_text().replace("</head>", _ASK + "</head>"), quote=True)
+    frame = f'<iframe srcdoc="{content}" width="{width}" height="900" frameborder="0"></iframe>'
+    asking.write_text(f"<!doctype html><title>waiting</title>{frame}")
     shown = subprocess.run(
         [
             CHROMIUM,
             *FLAGS,
+            "--window-size=1100,1200",
             f"--user-data-dir={tmp_path / 'profile'}",
             "--dump-dom",
             asking.as_uri(),
@@ -96,7 +106,9 @@ def test_it_opens_in_a_browser(page, tmp_path):
         timeout=PATIENCE,
         check=False,
     )
-    assert "<title>images 7 missing 0 wide false</title>" in shown.stdout, shown.stdout[:500]
+    narrow = 7 if width < 500 else 0
+    said = f"width {width} images 7 missing 0 narrow {narrow} wide false"
+    assert f"<title>{said}</title>" in shown.stdout, shown.stdout[:500]
     assert "CONSOLE" not in shown.stderr
 
 

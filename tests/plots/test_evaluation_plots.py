@@ -1,6 +1,9 @@
+import re
+from functools import partial
+
 import numpy as np
 import pytest
-from test_plots import NURSES, PEOPLE, PROBLEMS, assert_fine, clinic
+from test_plots import NURSES, PEOPLE, PROBLEMS, assert_fine, clinic, on_a_phone
 
 from sequoia import Assignment, Problem, Rules
 from sequoia.bounds.certificate import Bound
@@ -45,6 +48,7 @@ EVALUATIONS = {
 @pytest.mark.parametrize("plot", PLOTS)
 def test_pictures_of_an_evaluation(tmp_path, plot, name):
     assert_fine(plot(EVALUATIONS[name]), tmp_path / "p.png")
+    assert_fine(on_a_phone(partial(plot, EVALUATIONS[name])), tmp_path / "p.png")
 
 
 @pytest.mark.parametrize("plot", PLOTS)
@@ -60,6 +64,30 @@ def test_the_bound_is_a_line_and_random_is_one():
     assert widths[0] == pytest.approx(1.0)  # the first is what random was made of
     limit = 4.0 / EVALUATIONS["all policies"].random.mean()
     assert any(line.get_xdata()[0] == pytest.approx(limit) for line in ax.lines)
+
+
+def test_the_bound_on_the_mean_is_not_drawn_across_the_steps():
+    """A step may earn more than the bound on the mean of all: there the line would look wrong."""
+    evaluation = EVALUATIONS["all policies"]
+    ax = plot_reward_over_time(evaluation)
+    (line,) = [line for line in ax.lines if line.get_label() == "bound on the mean"]
+    assert min(line.get_xdata()) > evaluation.rewards.shape[2] - 1
+    assert set(line.get_ydata()) == {4.0}
+    assert [text.get_text() for text in ax.get_xticklabels()][-1] == "mean"
+    for name in evaluation.names:
+        own = evaluation.mean(name).mean
+        means = [one.get_ydata()[0] for one in ax.lines if len(one.get_xdata()) == 1]
+        assert any(mean == pytest.approx(own) for mean in means)
+
+
+def test_times_are_said_as_people_say_them():
+    ax = plot_decision_times(EVALUATIONS["all policies"])
+    ax.figure.canvas.draw()
+    left, right = ax.get_xlim()
+    ticks = [text for text in ax.get_xticklabels() if left <= text.get_position()[0] <= right]
+    assert ticks
+    for text in [*ax.texts, *ticks]:
+        assert re.fullmatch(r"[0-9.,]+ (ms|s|min)", text.get_text())
 
 
 def test_no_two_policies_look_alike():
@@ -90,6 +118,7 @@ def test_every_decision_has_a_picture(tmp_path, name):
     problem: Problem = DECISIONS[name]
     decision = problem.space.sample(np.random.default_rng(1))
     assert_fine(plot_decision(problem, decision), tmp_path / "p.png")
+    assert_fine(on_a_phone(partial(plot_decision, problem, decision)), tmp_path / "p.png")
 
 
 def test_the_walk_names_its_stations():

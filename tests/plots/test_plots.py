@@ -1,3 +1,5 @@
+from functools import partial
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -11,8 +13,9 @@ from sequoia.plots import (
     plot_underground,
     save_plot,
 )
-from sequoia.plots.canvas import new_axes, short_names
+from sequoia.plots.canvas import new_axes, phone_axes
 from sequoia.plots.draw_network import draw_network
+from sequoia.plots.names import short_names
 from sequoia.policies import Random
 from sequoia.problem.families import (
     capacity,
@@ -126,6 +129,16 @@ def test_a_lattice_looks_like_one(size, columns):
     assert apart.min() > 0.3 * np.linalg.norm(along, axis=1).mean(), "no two nodes are folded"
 
 
+def on_a_phone(draw):
+    """Draw once more, as wide as a phone."""
+    return draw(phone_axes(draw(None)))
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_every_problem_has_a_picture_for_a_phone(tmp_path, name):
+    assert_fine(on_a_phone(partial(plot_problem, PROBLEMS[name])), tmp_path / "p.png")
+
+
 @pytest.mark.parametrize(
     "name", ["interventions", "trap", "routing 100", "standard 1000", "named slots"]
 )
@@ -134,6 +147,7 @@ def test_an_episode_as_a_heat_map(tmp_path, name):
     played = rollout(problem, Random(problem), Scenarios.sample(problem, 2, seed=0))
     ax = plot_episode(played.episode(1), problem)
     assert_fine(ax, tmp_path / "e.png")
+    assert_fine(on_a_phone(partial(plot_episode, played.episode(1), problem)), tmp_path / "p.png")
     dots = ax.collections[1].get_offsets()
     reached = problem.levels(played.actions[1]) > 0
     assert len(dots) == reached.sum()

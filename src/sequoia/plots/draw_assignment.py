@@ -5,15 +5,8 @@ from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Normalize
 
-from sequoia.plots.canvas import (
-    BLUE,
-    ORANGE,
-    name_group,
-    new_axes,
-    plain,
-    tick_groups,
-    title,
-)
+from sequoia.plots.canvas import BLUE, ORANGE, new_axes, plain, title
+from sequoia.plots.names import Group, tick_groups
 from sequoia.problem import Assignment, Problem
 
 
@@ -29,9 +22,11 @@ def draw_assignment(problem: Problem, space: Assignment, ax: Axes | None = None)
     colours = shade.to_rgba(best) if problem.is_identity else BLUE
     ax.bar(workers, space.capacities, color=ORANGE, width=0.8)
     ax.bar(arms, space.costs, color=colours, width=0.8)
-    one, other = tick_groups(ax, (workers, space.worker_names), (arms, space.names))
-    name_group(ax, workers, f"{one or 'workers'}: capacity")
-    name_group(ax, arms, f"{other or 'arms'}: cost")
+    tick_groups(
+        ax,
+        Group(workers, space.worker_names, "workers", ": capacity"),
+        Group(arms, space.names, "arms", ": cost"),
+    )
     ax.set_ylabel("units")
     ax.margins(x=0.01)
     if problem.is_identity:

@@ -4,7 +4,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from sequoia.plots.canvas import BLUE, GREY, new_axes, plain, tick_names, title
+from sequoia.plots.canvas import BLUE, GREY, legend, new_axes, plain, title
+from sequoia.plots.names import tick_names
 from sequoia.problem import Decision, Problem
 from sequoia.problem.names import count
 
@@ -18,7 +19,7 @@ def draw_chosen(problem: Problem, decision: Decision, ax: Axes | None = None) ->
     places = np.arange(arms.n_arms)
     ax.bar(places, most, color="#F2F2F2", edgecolor=GREY, linewidth=0.6, width=0.8)
     ax.bar(places, doses, color=BLUE, width=0.8)
-    noun = tick_names(ax.xaxis, places, arms.names, 40)
+    noun = tick_names(ax.xaxis, places, arms.names)
     ax.set_xlabel(noun)
     ax.set_ylabel("dose")
     ax.margins(x=0.01)
@@ -26,9 +27,7 @@ def draw_chosen(problem: Problem, decision: Decision, ax: Axes | None = None) ->
         Patch(color=BLUE, label="dose"),
         Patch(facecolor="#F2F2F2", edgecolor=GREY, label="with every action"),
     ]
-    ax.legend(
-        handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, fontsize=8
-    )
+    legend(ax, handles=handles)
     plain(ax)
     title(ax, f"{problem.name}: {count(int(decision.action.sum()), 'action')}")
     return ax

@@ -6,12 +6,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
-from sequoia.plots.canvas import BLUE, GREY, ORANGE, new_axes, short_names, title
+from sequoia.plots.canvas import BLUE, GREY, ORANGE, new_axes, title
+from sequoia.plots.names import fit, left_out, room, short_names
 from sequoia.problem import Problem
 from sequoia.problem.names import say
 from sequoia.validation import FloatArray, IntArray
 
-_MOST_LABELS = 50
 _MOST_NAMED = 12
 
 
@@ -64,14 +64,16 @@ def _label(ax: Axes, places: FloatArray, order: IntArray, names: Sequence[str], 
     """Write names outside the dots, and what they are names of above."""
     noun, texts = short_names(names)
     align = "left" if side else "right"
-    for index in order[:: max(1, int(np.ceil(len(order) / _MOST_LABELS)))].tolist():
+    size, every, texts = fit([texts[i] for i in order], room(ax, "y"), False, bool(noun))
+    for index, text in list(zip(order.tolist(), texts, strict=True))[::every]:
         ax.annotate(
-            texts[index],
+            text,
             (side, places[index]),
             (7 if side else -7, 0),
             textcoords="offset points",
             ha=align,
             va="center",
-            fontsize=8,
+            fontsize=size,
         )
-    ax.text(side, -0.02, noun, ha="center", va="bottom", fontsize=9)
+    note = noun or left_out(len(order) - len(texts[::every]), len(order))
+    ax.text(side, -0.02, note, ha="center", va="bottom", fontsize=9)

@@ -104,7 +104,7 @@ def _write_lengths(ax: Axes, space: Walk, places: FloatArray) -> None:
     settle(ax)
     written = np.empty((0, 2))
     for (a, b), length in zip(space.edges, space.lengths, strict=True):
-        along = np.array([0.5, 0.4, 0.6, 0.3, 0.7])[:, None]
+        along = np.array([0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8])[:, None]
         choices = (1 - along) * places[a] + along * places[b]
         pixels = ax.transData.transform(choices)
         nearest = np.linalg.norm(pixels[:, None] - written, axis=2).min(axis=1, initial=_APART)

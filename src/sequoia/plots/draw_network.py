@@ -4,9 +4,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
-from sequoia.plots.canvas import GREY, VERMILION, new_axes, short_names, title
+from sequoia.plots.canvas import GREY, VERMILION, new_axes, title
 from sequoia.plots.draw_map import springs
 from sequoia.plots.labels import label_points
+from sequoia.plots.names import short_names
 from sequoia.problem import Problem
 
 

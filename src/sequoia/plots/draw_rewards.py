@@ -3,10 +3,13 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from sequoia.plots.canvas import new_axes, seams, tick_names, title
+from sequoia.plots.canvas import new_axes, seams, title
+from sequoia.plots.names import room, tick_names
 from sequoia.problem import Problem
 
 _MOST_CELLS_WITH_NUMBERS = 120
+# "0.15" at font size 6.5, and some room.
+_POINTS_OF_A_NUMBER = 18.0
 
 
 def draw_rewards(problem: Problem, ax: Axes | None = None) -> Axes:
@@ -17,7 +20,7 @@ def draw_rewards(problem: Problem, ax: Axes | None = None) -> Axes:
     title(ax, problem.name)
     mesh = ax.pcolormesh(rewards.T, cmap="cividis", **seams(arms))
     ax.figure.colorbar(mesh, ax=ax, label="reward", pad=0.01)
-    if rewards.size <= _MOST_CELLS_WITH_NUMBERS:
+    if rewards.size <= _MOST_CELLS_WITH_NUMBERS and room(ax, "x") >= _POINTS_OF_A_NUMBER * arms:
         middle = (rewards.min() + rewards.max()) / 2
         for (arm, state), reward in np.ndenumerate(rewards):
             ax.text(
@@ -29,11 +32,10 @@ def draw_rewards(problem: Problem, ax: Axes | None = None) -> Axes:
                 fontsize=8 if arms <= 12 else 6.5,
                 color="black" if reward > middle else "white",
             )
-    noun = tick_names(ax.xaxis, np.arange(arms) + 0.5, problem.arms.names, 40)
-    said = [problem.arms.say_state(state) for state in range(states)]
-    ax.set_yticks(np.arange(states) + 0.5, said, fontsize=8)
+    noun = tick_names(ax.xaxis, np.arange(arms) + 0.5, problem.arms.names)
+    kind = tick_names(ax.yaxis, np.arange(states) + 0.5, problem.arms.state_names)
     ax.set_xlabel(noun)
-    ax.set_ylabel("state")
+    ax.set_ylabel(kind or "state")
     ax.tick_params(length=0)
     ax.set_frame_on(False)
     return ax

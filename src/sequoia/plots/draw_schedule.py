@@ -4,15 +4,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
-from sequoia.plots.canvas import (
-    BLUE,
-    ORANGE,
-    name_group,
-    new_axes,
-    seams,
-    tick_groups,
-    title,
-)
+from sequoia.plots.canvas import BLUE, ORANGE, is_narrow, new_axes, seams, title
+from sequoia.plots.names import Group, tick_groups, tick_names
 from sequoia.problem import Problem, Schedule
 
 _MOST_COUNTS = 40
@@ -32,15 +25,14 @@ def draw_schedule(problem: Problem, space: Schedule, ax: Axes | None = None) -> 
     ax.pcolormesh(grid, cmap=colours, vmin=0, vmax=2, **seams(workers + arms))
     ax.invert_yaxis()
     left, right = np.arange(workers) + 0.5, workers + gap + np.arange(arms) + 0.5
-    one, other = tick_groups(ax, (left, space.worker_names), (right, space.names))
-    name_group(ax, left, one or "workers")
-    name_group(ax, right, other or "arms")
-    ax.set_yticks(np.arange(slots) + 0.5, space.slot_names, fontsize=8 if slots <= 24 else 5)
+    tick_groups(ax, Group(left, space.worker_names, "workers"), Group(right, space.names, "arms"))
+    ax.set_ylabel(tick_names(ax.yaxis, np.arange(slots) + 0.5, space.slot_names))
     if slots <= _MOST_COUNTS:
         openings, wishes = space.worker_slots.sum(axis=0), space.arm_slots.sum(axis=0)
         for slot in range(slots):
-            text = f"workers: {openings[slot]}, arms: {wishes[slot]}"
-            ax.text(grid.shape[1] + 0.5, slot + 0.5, text, va="center", fontsize=8)
+            numbers = openings[slot], wishes[slot]
+            text = "{}, {}" if is_narrow(ax) else "workers: {}, arms: {}"
+            ax.text(grid.shape[1] + 0.5, slot + 0.5, text.format(*numbers), va="center", fontsize=8)
     ax.tick_params(length=0)
     ax.set_frame_on(False)
     return ax

@@ -3,19 +3,9 @@
 import numpy as np
 from matplotlib.axes import Axes
 
-from sequoia.plots.canvas import (
-    GREY,
-    ORANGE,
-    SKY,
-    new_axes,
-    plain,
-    short_names,
-    tick_names,
-    title,
-)
+from sequoia.plots.canvas import GREY, ORANGE, SKY, new_axes, plain, title
+from sequoia.plots.names import left_out, name_x, room, short_names, tick_names, write_inside
 from sequoia.problem import Assignment, Decision, Problem
-
-_MOST_LABELLED = 40
 
 
 def draw_visits(
@@ -31,28 +21,27 @@ def draw_visits(
     ax.axvline(0.0, color=GREY, linewidth=1.0)
     colours = (SKY, ORANGE)
     widest = float(max(space.capacities.max(initial=1.0), 1.0))
+    height, cut = 0.6 * room(ax, "y") / max(workers, 1), 0
     for worker in range(workers):
         left = 0.0
         for index, arm in enumerate(np.flatnonzero(visits[worker]).tolist()):
             cost = float(space.costs[arm])
             ax.barh(worker, cost, left=left, color=colours[index % 2], height=0.6)
-            if workers <= _MOST_LABELLED:
-                text = _fitting(texts[arm], cost / widest)
-                ax.text(left + cost / 2, worker, text, ha="center", va="center", fontsize=8)
+            place, width = (left + cost / 2, worker), cost / widest * room(ax, "x") - 3
+            cut += not write_inside(ax, place, texts[arm], width, height)
             left += cost
-    who = tick_names(ax.yaxis, places, space.worker_names, 30)
+    who = tick_names(ax.yaxis, places, space.worker_names)
     ax.set_ylabel(who)
     ax.set_ylim(max(workers, 1) - 0.4, -0.6)
     ax.set_xlim(0, 1.03 * widest)
     named = f"numbers are {noun}" if noun else "names are those visited"
-    ax.set_xlabel(f"units used, of the capacity in outline; {named}")
+    parts = (
+        "units used, of the capacity in outline",
+        named,
+        left_out(cut, int(visits.sum()), "are cut"),
+    )
+    name_x(ax, "; ".join(filter(None, parts)))
     ax.tick_params(axis="y", length=0)
     plain(ax)
     title(ax, f"{problem.name}: who visits whom")
     return ax
-
-
-def _fitting(text: str, share: float) -> str:
-    """Return as much of ``text`` as fits into this share of the width."""
-    room = max(1, int(share * 95))
-    return text if len(text) <= room else f"{text[: max(room - 1, 0)]}…"

@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
-from sequoia.plots.canvas import BLUE, GREY, INK, ORANGE, VERMILION, new_axes, title
+from sequoia.plots.canvas import BLUE, GREY, INK, ORANGE, VERMILION, is_narrow, new_axes, title
 from sequoia.plots.draw_map import positions
 from sequoia.plots.labels import label_points
 from sequoia.problem import Decision, Problem, Walk
@@ -38,7 +38,8 @@ def draw_walk(problem: Problem, space: Walk, decision: Decision, ax: Axes | None
     if size > _MOST_IN_FULL:
         _zoom(ax, places, places[route])
     ax.set_axis_off()
-    ax.legend(loc="upper left", bbox_to_anchor=(0.0, 0.0), ncols=3, frameon=False, fontsize=8)
+    columns = 1 if is_narrow(ax) else 3
+    ax.legend(loc="upper left", bbox_to_anchor=(0.0, 0.0), ncols=columns, frameon=False, fontsize=8)
     title(ax, f"{problem.name}: a walk that acts on {count(len(acted), 'node')}")
     order = np.array(list(dict.fromkeys([*route, *range(size)])))
     label_points(ax, places[order], [space.names[i] for i in order], np.argsort(order)[space.edges])

@@ -1,16 +1,14 @@
 """Names beside points, as many as fit without covering anything."""
 
 from collections.abc import Iterable, Sequence
-from functools import cache
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.font_manager import FontProperties
 from matplotlib.patheffects import withStroke
-from matplotlib.textpath import TextPath
 from matplotlib.transforms import Bbox
 
 from sequoia.plots.canvas import INK, settle
+from sequoia.plots.names import left_out, text_width, wrapped
 from sequoia.validation import BoolArray, FloatArray, IntArray
 
 _PLACES = (
@@ -22,7 +20,15 @@ _PLACES = (
     (-0.8, 0.8, "right", "bottom"),
     (0.8, -0.8, "left", "top"),
     (-0.8, -0.8, "right", "top"),
+    # A little farther away, for those that find nothing nearer.
+    (0, 2.2, "center", "bottom"),
+    (0, -2.2, "center", "top"),
+    (1.6, 1.6, "left", "bottom"),
+    (-1.6, 1.6, "right", "bottom"),
+    (1.6, -1.6, "left", "top"),
+    (-1.6, -1.6, "right", "top"),
 )
+_NEAR = 8
 _ALIGN = {"left": 0.0, "center": -0.5, "right": -1.0, "bottom": 0.0, "top": -1.0}
 
 
@@ -38,18 +44,27 @@ def label_points(
 
     The largest font at which all names fit is taken; if there is none, the smallest, and names
     that would cover a point, other text or the edge of the picture are left out, later ones
-    first. Of the places that are free, the one that crosses the fewest edges is taken.
+    first, and counted below. Of the places that are free, the one that crosses the fewest edges
+    is taken.
     """
+    names = [wrapped(name) for name in names]
     scale = settle(ax).dpi / 72.0
     pixels = ax.transData.transform(points)
     segments = _sampled(pixels, edges)
     written = [text.get_window_extent() for text in ax.texts]
+    seen = int(_inside(ax.bbox, pixels).sum())
     placed: list[tuple[int, int]] = []
     size = 0.0
     for size in sizes:
         placed = _place(names, pixels, segments, written, ax.bbox, size * scale, gap * scale)
-        if len(placed) == len(names):
+        if len(placed) == seen:
             break
+    else:
+        # Once more, around the note that says how many are left out.
+        box = _write_note(ax, left_out(seen - len(placed), seen), pixels)
+        written.append(box)
+        placed = _place(names, pixels, segments, written, ax.bbox, size * scale, gap * scale)
+        ax.texts[-1].set_text(left_out(seen - len(placed), seen))
     for index, place in placed:
         dx, dy, across, along = _PLACES[place]
         ax.annotate(
@@ -65,6 +80,31 @@ def label_points(
             in_layout=False,
         )
     return len(placed)
+
+
+def _write_note(ax: Axes, text: str, pixels: FloatArray) -> Bbox:
+    """Write a note into the corner that covers the fewest points; return its place in pixels."""
+    corners = [(1.0, 0.0), (0.0, 0.0), (1.0, 1.0), (0.0, 1.0)]
+    notes = [
+        ax.annotate(
+            text,
+            (x, y),
+            (2 - 4 * x, 2 - 4 * y),
+            xycoords="axes fraction",
+            textcoords="offset points",
+            ha="right" if x else "left",
+            va="top" if y else "bottom",
+            fontsize=8,
+            style="italic",
+            color=INK,
+        )
+        for x, y in corners
+    ]
+    boxes = [note.get_window_extent() for note in notes]
+    best = int(np.argmin([_inside(box, pixels).sum() for box in boxes]))
+    for note in (*notes[:best], *notes[best + 1 :]):
+        note.remove()
+    return boxes[best]
 
 
 def _sampled(pixels: FloatArray, edges: IntArray) -> FloatArray:
@@ -92,7 +132,7 @@ def _place(
             box = _box(name, pixels[index], place, size, gap)
             if not _is_free(box, taken, pixels, frame, gap):
                 continue
-            crossed = _inside(box, segments).sum() + 0.1 * place
+            crossed = _inside(box, segments).sum() + 0.1 * place + 10 * (place >= _NEAR)
             if crossed < least:
                 best, least = (place, box), crossed
         if best is not None:
@@ -103,8 +143,9 @@ def _place(
 
 def _box(name: str, point: FloatArray, place: int, size: float, gap: float) -> Bbox:
     dx, dy, across, along = _PLACES[place]
-    width = size * _relative_width(name) + 2
-    height = 1.25 * size
+    lines = name.split("\n")
+    width = size * max(map(text_width, lines)) + 2
+    height = 1.25 * size * len(lines)
     x = point[0] + dx * gap + _ALIGN[across] * width
     y = point[1] + dy * gap + _ALIGN[along] * height
     return Bbox.from_bounds(x, y, width, height)
@@ -122,9 +163,3 @@ def _inside(box: Bbox, points: FloatArray) -> BoolArray:
     x, y = points.T
     inside: BoolArray = (box.x0 <= x) & (x <= box.x1) & (box.y0 <= y) & (y <= box.y1)
     return inside
-
-
-@cache
-def _relative_width(name: str) -> float:
-    """Return the width of ``name`` at font size 1."""
-    return float(TextPath((0, 0), name, size=10, prop=FontProperties()).get_extents().width) / 10

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from sequoia.evaluation.evaluation import Evaluation
 from sequoia.plots.canvas import INK, VERMILION, new_axes, plain
 from sequoia.plots.colours import colour_of
+from sequoia.plots.names import name_policies
 
 
 def plot_comparison(evaluation: Evaluation, ax: Axes | None = None) -> Axes:
@@ -40,7 +41,7 @@ def plot_comparison(evaluation: Evaluation, ax: Axes | None = None) -> Axes:
             fontsize=8.5,
             bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
         )
-    ax.set_yticks(places, names, fontsize=9)
+    name_policies(ax, names)
     ax.invert_yaxis()
     ax.set_xlim(min(0.0, float((lengths - whiskers).min())), 1.12 * max(float(right.max()), 1e-9))
     ax.set_xlabel("mean reward, random = 1" if random > 0 else "mean reward per step")

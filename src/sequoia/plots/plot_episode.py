@@ -4,10 +4,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import BoundaryNorm
+from matplotlib.patches import Patch
 
-from sequoia.plots.canvas import VERMILION, new_axes, seams, tick_names, title
+from sequoia.plots.canvas import VERMILION, figure_of, is_narrow, legend, new_axes, seams, title
+from sequoia.plots.names import tick_names, wrapped
 from sequoia.problem import Problem
+from sequoia.problem.names import Numbered
 from sequoia.simulate import Episode
+
+_MOST_PATCHES = 8
 
 
 def plot_episode(episode: Episode, problem: Problem, ax: Axes | None = None) -> Axes:
@@ -15,7 +20,7 @@ def plot_episode(episode: Episode, problem: Problem, ax: Axes | None = None) -> 
     states = episode.states.T
     reached = problem.levels(episode.actions).T > 0
     arms, steps = states.shape
-    ax = ax if ax is not None else new_axes(8.0, min(9.0, 1.6 + 0.17 * arms))
+    ax = ax if ax is not None else new_axes(8.0, min(_tallest(problem), 1.6 + 0.17 * arms))
     levels = problem.arms.n_states
     norm = BoundaryNorm(np.arange(levels + 1) - 0.5, 256)
     shade = ScalarMappable(norm, "cividis")
@@ -28,23 +33,34 @@ def plot_episode(episode: Episode, problem: Problem, ax: Axes | None = None) -> 
         c=VERMILION,
         edgecolors="white",
         linewidths=0.6,
-        label="acted on",
     )
     ax.invert_yaxis()
-    noun = tick_names(ax.yaxis, np.arange(arms) + 0.5, problem.arms.names, 50)
-    every = max(1, steps // 20)
-    ax.set_xticks(
-        np.arange(0, steps, every) + 0.5, [str(t) for t in range(0, steps, every)], fontsize=8
-    )
-    ax.set_xlabel("step")
+    noun = tick_names(ax.yaxis, np.arange(arms) + 0.5, problem.arms.names)
+    tick_names(ax.xaxis, np.arange(steps) + 0.5, Numbered("step", steps))
+    ax.set_xlabel("step; dots: acted on")
     ax.set_ylabel(noun)
     ax.tick_params(length=0)
     ax.set_frame_on(False)
-    bar = ax.figure.colorbar(shade, ax=ax, ticks=np.arange(levels), label="state", pad=0.01)
-    bar.set_ticklabels([problem.arms.say_state(state) for state in range(levels)])
-    ax.legend(
-        loc="upper right", bbox_to_anchor=(1.0, 0.0), borderaxespad=2.2, frameon=False, fontsize=8
-    )
+    _draw_states(ax, problem, shade)
     mean = episode.rewards.mean()
     title(ax, f"{problem.name}: one episode, {mean:.3g} reward per step")
     return ax
+
+
+def _draw_states(ax: Axes, problem: Problem, shade: ScalarMappable) -> None:
+    """Say which colour is which state: beside the picture, or below where it is narrow."""
+    names = problem.arms.state_names
+    if is_narrow(ax) and len(names) <= _MOST_PATCHES:
+        colours = map(tuple, shade.to_rgba(np.arange(len(names))).tolist())
+        pairs = zip(colours, names, strict=True)
+        legend(ax, handles=[Patch(color=colour, label=wrapped(name)) for colour, name in pairs])
+        return
+    # As wide in a tall picture as in a flat one.
+    aspect = max(8.0, 4.0 * figure_of(ax).get_size_inches()[1])
+    bar = ax.figure.colorbar(shade, ax=ax, pad=0.01, aspect=aspect)
+    bar.set_label(tick_names(bar.ax.yaxis, np.arange(len(names)), names) or "state")
+
+
+def _tallest(problem: Problem) -> float:
+    """Return how tall a picture may be: numbers may be left out, names are worth their place."""
+    return 9.0 if isinstance(problem.arms.names, Numbered) else 18.6

@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from sequoia.evaluation.evaluation import Evaluation
 from sequoia.plots.canvas import GREY, INK, new_axes, plain, title
 from sequoia.plots.colours import colour_of
+from sequoia.plots.names import name_policies, name_x
 
 
 def plot_paired(evaluation: Evaluation, ax: Axes | None = None, against: str | None = None) -> Axes:
@@ -39,9 +40,9 @@ def plot_paired(evaluation: Evaluation, ax: Axes | None = None, against: str | N
             elinewidth=1.8,
             zorder=3,
         )
-    ax.set_yticks(np.arange(len(names)), names, fontsize=9)
+    name_policies(ax, names)
     ax.set_ylim(len(names) - 0.5, -0.5)
-    ax.set_xlabel(f"reward per step minus that of {other}")
+    name_x(ax, f"reward per step minus that of {other}")
     ax.grid(axis="x", color=GREY, alpha=0.4)
     plain(ax)
     title(ax, f"{evaluation.problem}: the same luck for all")

@@ -4,26 +4,53 @@ from collections.abc import Iterable
 from html import escape
 
 _STYLE = """
-:root { color-scheme: light; }
-body { font: 16px/1.5 system-ui, sans-serif; color: #222; background: #fff;
-       max-width: 54rem; margin: 2rem auto; padding: 0 1rem; }
-h1 { font-size: 1.7rem; margin-bottom: .2rem; }
-h2 { font-size: 1.2rem; margin-top: 2.4rem; border-bottom: 1px solid #ddd; }
-img { max-width: 100%; height: auto; display: block; margin: .6rem 0; }
+:root { color-scheme: light dark;
+        --ink: #222; --paper: #fff; --line: #ddd; --strong: #999; --quiet: #595959; }
+@media (prefers-color-scheme: dark) {
+  :root { --ink: #e6e6e6; --paper: #181a1b; --line: #3a3d3f; --strong: #777; --quiet: #a8a8a8; }
+  img { padding: .4rem; border-radius: .3rem; box-sizing: border-box; } }
+body { font: 16px/1.5 system-ui, sans-serif; color: var(--ink); background: var(--paper);
+       max-width: 54rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: break-word; }
+h1 { font-size: 1.7rem; line-height: 1.2; margin-bottom: .4rem; }
+h2 { font-size: 1.2rem; margin-top: 2.4rem; border-bottom: 1px solid var(--line); }
+.verdict { font-size: 1.1rem; }
+img { max-width: 100%; height: auto; display: block; margin: .6rem 0; background: #fff; }
 table { border-collapse: collapse; margin: .8rem 0; }
-th, td { padding: .2rem .9rem .2rem 0; text-align: right; vertical-align: top; }
-th { border-bottom: 1px solid #999; font-weight: 600; }
+th, td { padding: .2rem 1.1rem .2rem 0; text-align: right; vertical-align: top; }
+th { border-bottom: 1px solid var(--strong); font-weight: 600; }
+td { white-space: nowrap; font-variant-numeric: tabular-nums; }
 th:first-child, td:first-child { text-align: left; white-space: nowrap; }
-.words td { text-align: left; }
-.quiet { color: #666; font-size: .9rem; }
+.words th { border: 0; font-weight: 400; color: var(--quiet); }
+.words td { text-align: left; white-space: normal; }
+.quiet { color: var(--quiet); font-size: .9rem; }
 .wide { overflow-x: auto; }
-.tight td { white-space: nowrap; }
+@media (max-width: 520px) {
+  body { margin-top: 1rem; }
+  h1 { font-size: 1.35rem; }
+  h2 { margin-top: 1.8rem; }
+  .verdict { font-size: 1rem; }
+  th, td { padding-right: .8rem; font-size: .9rem; }
+  ul { padding-left: 1.2rem; } }
+@media print {
+  @page { margin: 16mm; }
+  :root { color-scheme: light;
+          --ink: #000; --paper: #fff; --line: #999; --strong: #000; --quiet: #333; }
+  body { font-size: 10.5pt; max-width: none; margin: 0; padding: 0; }
+  section, img, table, li { break-inside: avoid; }
+  h1, h2 { break-after: avoid; }
+  h2 { margin-top: 1.2rem; }
+  img { padding: 0; max-width: 85%; max-height: 21cm; width: auto; margin: .4rem auto; }
+  .wide { overflow: visible; }
+  th, td { padding-right: .7rem; }
+  td { white-space: normal; } }
 """
 
 
 def page(title: str, headline: str, sections: Iterable[tuple[str, str]]) -> str:
     """Return a page; all but the titles are HTML already."""
-    body = "\n".join(f"<h2>{escape(name)}</h2>\n{content}" for name, content in sections)
+    body = "\n".join(
+        f"<section>\n<h2>{escape(name)}</h2>\n{content}\n</section>" for name, content in sections
+    )
     return (
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -41,7 +68,9 @@ def quiet(text: str) -> str:
 def table(head: str, rows: Iterable[str]) -> str:
     """Return a table from the cells of its head and of each row."""
     body = "".join(f"<tr>{row}</tr>" for row in rows)
-    return f'<div class="wide"><table><tr>{head}</tr>{body}</table></div>'
+    return (
+        f'<div class="wide" tabindex="0"><table><thead><tr>{head}</tr></thead>{body}</table></div>'
+    )
 
 
 def pairs(rows: Iterable[tuple[str, str]]) -> str:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from html import escape
 
 import numpy as np
@@ -22,7 +23,7 @@ from sequoia.plots import (
 from sequoia.policies import POLICIES
 from sequoia.problem import Problem
 from sequoia.problem.names import count
-from sequoia.report.embed import embedded
+from sequoia.report.embed import picture
 from sequoia.report.html import page, pairs, quiet, table
 
 _CUT_OFF = (
@@ -66,7 +67,7 @@ def _headline(evaluation: Evaluation) -> str:
 def _problem(problem: Problem, words: Iterable[tuple[str, str]]) -> str:
     # The last section says the fingerprint; whoever reads the first does not want it.
     said = pairs(pair for pair in words if pair[1] != problem.fingerprint)
-    return said + embedded(plot_problem(problem), f"The problem: {problem.name}")
+    return said + picture(partial(plot_problem, problem), f"The problem: {problem.name}")
 
 
 def _comparison(evaluation: Evaluation) -> str:
@@ -88,14 +89,19 @@ def _comparison(evaluation: Evaluation) -> str:
     numbers = table("".join(f"<th>{text}</th>" for text in heads), rows)
     known = [name for name in evaluation.names if name in POLICIES]
     items = "".join(f"<li><b>{name}</b>: {escape(POLICIES[name].words)}</li>" for name in known)
-    picture = embedded(plot_comparison(evaluation), "Mean reward of each policy, random = 1")
+    drawn = picture(partial(plot_comparison, evaluation), "Mean reward of each policy, random = 1")
     notes = quiet(_CUT_OFF) if has_cut_off else ""
-    return f"{picture}{numbers}{notes}<ul>{items}</ul>"
+    return f"{drawn}{numbers}{notes}<ul>{items}</ul>"
 
 
 def _over_time(evaluation: Evaluation) -> str:
     text = "Bands are 95 % confidence intervals of the mean of each step."
-    return embedded(plot_reward_over_time(evaluation), "Reward over time") + quiet(text)
+    if evaluation.bound is not None:
+        text += (
+            " The bound is on the mean of all steps, at the right; a single step may earn more, "
+            "when others earn less."
+        )
+    return picture(partial(plot_reward_over_time, evaluation), "Reward over time") + quiet(text)
 
 
 def _paired(evaluation: Evaluation) -> str:
@@ -110,15 +116,15 @@ def _paired(evaluation: Evaluation) -> str:
         if name != best
     ]
     head = f"<th>policy</th><th>per step, minus {escape(best)}</th>"
-    picture = embedded(plot_paired(evaluation), "Paired differences of rewards")
-    return picture + quiet(text) + table(head, rows)
+    drawn = picture(partial(plot_paired, evaluation), "Paired differences of rewards")
+    return drawn + quiet(text) + table(head, rows)
 
 
 def _times(evaluation: Evaluation) -> str:
     text = (
         "The middle half as a bar with its median; all but the outer 5 % on either side as a line."
     )
-    return embedded(plot_decision_times(evaluation), "Time of a decision") + quiet(text)
+    return picture(partial(plot_decision_times, evaluation), "Time of a decision") + quiet(text)
 
 
 def _example(evaluation: Evaluation, problem: Problem) -> list[tuple[str, str]]:
@@ -131,11 +137,11 @@ def _example(evaluation: Evaluation, problem: Problem) -> list[tuple[str, str]]:
     step = int(np.argmax(example.actions.sum(axis=1)))
     decision = problem.space.certify(example.actions[step])
     lines = "".join(f"<li>{escape(line)}</li>" for line in problem.space.describe(decision))
-    episode = embedded(plot_episode(example, problem), f"An episode under {name}")
-    picture = embedded(plot_decision(problem, decision), f"A decision of {name}")
+    episode = picture(partial(plot_episode, example, problem), f"An episode under {name}")
+    drawn = picture(partial(plot_decision, problem, decision), f"A decision of {name}")
     return [
         (f"An episode under {name}", episode + quiet("Dots mark the arms that were acted on.")),
-        (f"A decision of {name}: step {step} of that episode", f"{picture}<ul>{lines}</ul>"),
+        (f"A decision of {name}: step {step} of that episode", f"{drawn}<ul>{lines}</ul>"),
     ]
 
 
