@@ -1,5 +1,7 @@
 """What is said about an evaluation: a tie is a tie, a win is one that luck does not explain."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -40,6 +42,17 @@ def test_a_clear_win_is_called_one():
     assert "so at most" in said.left
     assert "95 % confidence" in said.sure
     assert str(said).startswith("Use price. It earns ")
+
+
+@pytest.mark.parametrize("total", [0.0, 48.0, -48.0])
+def test_an_estimated_bound_is_said_with_its_margin_whatever_its_size(total):
+    found = replace(
+        made({"random": -20.0, "price": -18.0}),
+        bound=Bound(total, total / 4, "clairvoyant", 0.1, margin=2.0),
+    )
+    margin = 0.5 if total else 2.0
+    assert f"more than {total / 4:.4g} ± {margin:.2g} per step" in verdict(found).left
+    assert "at most" in verdict(found).left
 
 
 def test_a_tie_is_called_a_tie_and_needs_no_training():

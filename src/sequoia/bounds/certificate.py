@@ -46,3 +46,8 @@ class Bound:
     margin: float = 0.0
     detail: str = ""
     stopped_by: StoppedBy = "work"
+
+    @property
+    def margin_per_step(self) -> float:
+        """The margin of ``per_step``; of a bound of 0, that of the sum, which is not less."""
+        return self.margin * self.per_step / self.total if self.total else self.margin

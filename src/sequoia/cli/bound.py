@@ -109,8 +109,8 @@ def bound(
 def _numbers(found: Bound) -> str:
     if not found.margin:
         return f"{found.per_step:.6g} per step; {found.total:.6g}"
-    half = found.margin * found.per_step / found.total
-    return f"{found.per_step:.5g} ± {half:.2g} per step; {found.total:.5g} ± {found.margin:.2g}"
+    per_step = f"{found.per_step:.5g} ± {found.margin_per_step:.2g} per step"
+    return f"{per_step}; {found.total:.5g} ± {found.margin:.2g}"
 
 
 def _optimum(problem: Problem, discounted: bool) -> list[tuple[str, str]]:

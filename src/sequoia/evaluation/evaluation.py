@@ -179,7 +179,7 @@ def per_step(bound: Bound, digits: int) -> str:
     text = f"{bound.per_step:.{digits}g}"
     if not bound.margin:
         return text
-    return f"{text} ± {bound.margin * bound.per_step / bound.total:.2g}"
+    return f"{text} ± {bound.margin_per_step:.2g}"
 
 
 def bound_to_json(bound: Bound) -> dict[str, Any]:

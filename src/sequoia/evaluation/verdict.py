@@ -133,8 +133,7 @@ def _left(evaluation: Evaluation, name: str) -> str:
         luck = " (to be above it is luck)" if mean.mean > bound.per_step else ""
         return f"{text}: these episodes cannot tell {name} from that{luck}."
     share = evaluation.percent_of_bound(name)
-    margin = bound.margin * bound.per_step / bound.total if bound.margin else 0.0
-    most = bound.per_step + margin - mean.low
+    most = bound.per_step + bound.margin_per_step - mean.low
     reached = "" if share is None else f"{name} earns {share:.1f} % of that, so "
     return f"{text}; {reached}at most {most:.2g} per step is left to gain."
 

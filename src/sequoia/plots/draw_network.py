@@ -1,10 +1,12 @@
 """Who infects whom."""
 
+from typing import Any
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
-from sequoia.plots.canvas import GREY, VERMILION, new_axes, title
+from sequoia.plots.canvas import BLUE, GREY, VERMILION, new_axes, title
 from sequoia.plots.draw_map import springs
 from sequoia.plots.labels import label_points
 from sequoia.plots.names import short_names
@@ -12,9 +14,10 @@ from sequoia.problem import Problem
 
 
 def draw_network(problem: Problem, ax: Axes | None = None) -> Axes:
-    """Draw arms, coloured by what they pay at best, and lines between those that infect.
+    """Draw arms and lines between those that infect.
 
-    Where it begins at some arms rather than others, these have a ring.
+    Where arms differ in what they pay at best, their colour says it. Where it begins at some arms
+    rather than others, these have a ring.
     """
     assert problem.contagion is not None
     size = problem.arms.n_arms
@@ -24,17 +27,21 @@ def draw_network(problem: Problem, ax: Axes | None = None) -> Axes:
     edges = np.unique(np.sort(np.stack([pressed, pressing], axis=1), axis=1), axis=0)
     places = springs(edges, size)
     ax.add_collection(LineCollection(list(places[edges]), colors=GREY, linewidths=1.2, zorder=1))
+    best = problem.arms.rewards.max(axis=1)[problem.arms.model]
+    differ = bool(np.ptp(best) > 0)
+    colours: dict[str, Any] = (
+        {"c": best, "cmap": "cividis", "vmin": 0} if differ else {"color": BLUE}
+    )
     dots = ax.scatter(
         places[:, 0],
         places[:, 1],
-        c=problem.arms.rewards.max(axis=1)[problem.arms.model],
         s=60 if size <= 40 else 36,
-        cmap="cividis",
-        vmin=0,
         edgecolors="white",
         zorder=2,
+        **colours,
     )
-    ax.figure.colorbar(dots, ax=ax, label="best reward of the arm", pad=0.01)
+    if differ:
+        ax.figure.colorbar(dots, ax=ax, label="best reward of the arm", pad=0.01)
     spreading = problem.start @ (problem.contagion.sources > 0)
     if np.ptp(spreading) > 0:
         first = places[spreading > (spreading.min() + spreading.max()) / 2]

@@ -7,7 +7,7 @@ from matplotlib.colors import BoundaryNorm
 from matplotlib.patches import Patch
 
 from sequoia.plots.canvas import VERMILION, figure_of, is_narrow, legend, new_axes, seams, title
-from sequoia.plots.names import tick_names, wrapped
+from sequoia.plots.names import short_names, tick_names, wrapped
 from sequoia.problem import Problem
 from sequoia.problem.names import Numbered
 from sequoia.simulate import Episode
@@ -63,4 +63,5 @@ def _draw_states(ax: Axes, problem: Problem, shade: ScalarMappable) -> None:
 
 def _tallest(problem: Problem) -> float:
     """Return how tall a picture may be: numbers may be left out, names are worth their place."""
-    return 9.0 if isinstance(problem.arms.names, Numbered) else 18.6
+    are_numbers = bool(short_names(problem.arms.names)[0])
+    return 9.0 if are_numbers else 18.6

@@ -10,8 +10,8 @@ from matplotlib.axes import Axes
 from sequoia.plots.canvas import figure_of, phone_axes
 
 _DPI = 150
-# Windows up to this width are a phone's.
-_PHONE_PIXELS = 520
+# Windows up to this width are a phone's; paper is none.
+_PHONE = "screen and (max-width: 520px)"
 
 
 def picture(draw: Callable[[Axes | None], Axes], words: str) -> str:
@@ -26,10 +26,8 @@ def picture(draw: Callable[[Axes | None], Axes], words: str) -> str:
     """
     wide = draw(None)
     narrow = draw(phone_axes(wide))
-    return (
-        f'<picture><source media="(max-width: {_PHONE_PIXELS}px)" srcset="{_data(narrow)}">'
-        f"{embedded(wide, words)}</picture>"
-    )
+    source = f'<source media="{_PHONE}" srcset="{_data(narrow)}">'
+    return f"<picture>{source}{embedded(wide, words)}</picture>"
 
 
 def embedded(ax: Axes, words: str) -> str:

@@ -36,7 +36,7 @@ th:first-child, td:first-child { text-align: left; white-space: nowrap; }
   :root { color-scheme: light;
           --ink: #000; --paper: #fff; --line: #999; --strong: #000; --quiet: #333; }
   body { font-size: 10.5pt; max-width: none; margin: 0; padding: 0; }
-  section, img, table, li { break-inside: avoid; }
+  img, table, li { break-inside: avoid; }
   h1, h2 { break-after: avoid; }
   h2 { margin-top: 1.2rem; }
   img { padding: 0; max-width: 85%; max-height: 21cm; width: auto; margin: .4rem auto; }
