@@ -6,7 +6,9 @@ import pytest
 from sequoia.bounds import bound, relax, relax_factored
 from sequoia.bounds.lagrangian import relax as relaxation_module
 from sequoia.errors import ProblemError
+from sequoia.policies import PriceUpdatePolicy
 from sequoia.problem.families import FAMILIES
+from sequoia.simulate import Scenarios, rollout
 from sequoia.solvers import Highs
 
 # Its best actions take a program each.
@@ -65,3 +67,14 @@ def test_clusters_name_the_clock() -> None:
 def test_no_rounds_are_refused() -> None:
     with pytest.raises(ProblemError, match="rounds is 0; at least 1 is wanted"):
         relax(HARD, "hull", rounds=0)
+
+
+def test_decisions_at_prices_that_the_clock_cut_off_count_as_cut_off(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = FAMILIES["standard"](arms=30, horizon=2)
+    monkeypatch.setattr(relaxation_module, "_MAX_LP_CLASSES", 0)
+    scenarios = Scenarios.sample(problem, 1, 0)
+    hurried = rollout(problem, PriceUpdatePolicy(problem, update_seconds=0.0), scenarios)
+    assert hurried.is_at_limit.all()
+    assert not rollout(problem, PriceUpdatePolicy(problem), scenarios).is_at_limit.any()

@@ -45,3 +45,26 @@ def test_bad_input_is_one_line(tmp_path, capsys, wrong):
     save(trap(), tmp_path / "trap.npz")
     assert run(tmp_path / "trap.npz", *wrong) == 2
     assert len(capsys.readouterr().err.strip().splitlines()) == 1
+
+
+def test_the_clock_is_named_when_it_ends_a_bound(tmp_path, capsys):
+    save(capacity(arms=20, horizon=5), tmp_path / "p.npz")
+    run(tmp_path / "p.npz", "--kind", "hull", "--rounds", 1)
+    assert "stopped by" not in capsys.readouterr().out
+    run(tmp_path / "p.npz", "--kind", "hull", "--seconds", 0)
+    printed = capsys.readouterr().out
+    assert "stopped by" in printed
+    assert "the clock: another machine may find another number" in printed
+    run(tmp_path / "p.npz", "--kind", "hull", "--seconds", 0, "--json")
+    assert json.loads(capsys.readouterr().out)["stopped_by"] == "clock"
+
+
+def test_rounds_are_the_work_of_a_hull_bound(tmp_path, capsys):
+    save(capacity(arms=20, horizon=5), tmp_path / "p.npz")
+    run(tmp_path / "p.npz", "--kind", "hull", "--rounds", 1, "--json")
+    once = json.loads(capsys.readouterr().out)
+    assert once["stopped_by"] == "work"
+    run(tmp_path / "p.npz", "--kind", "hull", "--json")
+    assert json.loads(capsys.readouterr().out)["total"] <= once["total"]
+    assert run(tmp_path / "p.npz", "--kind", "lp", "--rounds", 1) == 2
+    assert capsys.readouterr().err == "ProblemError: lp has no --rounds.\n"

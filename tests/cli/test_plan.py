@@ -1,10 +1,12 @@
 import csv
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from sequoia import Rules, save
+from sequoia.bounds import relax
 from sequoia.problem.families import capacity, routing, scheduling
 
 
@@ -124,3 +126,14 @@ def test_what_goes_wrong_is_one_line(run, arguments, words):
     assert outcome.code == 2
     assert words in outcome.err
     assert outcome.err.count("\n") == 1
+
+
+def test_prices_that_the_clock_cut_off_are_said(run, monkeypatch):
+    asked = ("plan", "cap.npz", "--state", "cap.csv", "--policy", "price")
+    said = "The clock stopped the search for prices: another machine may find others."
+    assert json.loads(run(*asked, "--json").out)["prices_stopped_by"] == "optimum"
+    assert said not in run(*asked).out
+    monkeypatch.setattr("sequoia.bounds.lagrangian.relax._MAX_LP_CLASSES", 0)
+    monkeypatch.setattr("sequoia.planning.planner.relax", partial(relax, seconds=0.0))
+    assert json.loads(run(*asked, "--json").out)["prices_stopped_by"] == "clock"
+    assert said in run(*asked).out

@@ -128,6 +128,7 @@ def to_json(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> dict[st
             }
             for one in reasons
         ],
+        "prices_stopped_by": planner.relaxation.bound.stopped_by if planner.has_prices else None,
         "seconds": found.seconds,
     }
 
@@ -180,6 +181,11 @@ def _print(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> None:
             "usual start, so it may be lower.",
             soft_wrap=True,
         )
+        if planner.relaxation.bound.stopped_by == "clock":
+            console.print(
+                "The clock stopped the search for prices: another machine may find others.",
+                soft_wrap=True,
+            )
     for line in proof_in_words(found):
         console.print(line, soft_wrap=True)
     _print_arms(console, _arms(planner, found))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from sequoia.bounds.factored.relax import relax_factored
 from sequoia.bounds.lagrangian.prices import Prices
-from sequoia.bounds.lagrangian.relax import relax
+from sequoia.bounds.lagrangian.relax import Relaxation, relax
 from sequoia.errors import InfeasibleSpace
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.planning.overrides import columns_of, including, leaving_out
@@ -146,7 +146,7 @@ class Planner:
     Parameters
     ----------
     seconds
-        Longest time for the prices, and again for each decision.
+        Longest time for each decision; a last resort.
     """
 
     def __init__(self, problem: Problem, state: IntArray, seconds: float = 10.0) -> None:
@@ -160,9 +160,14 @@ class Planner:
         return self.problem.is_decoupled
 
     @cached_property
+    def relaxation(self) -> Relaxation:
+        """Prices of doses, from today on, and what ended the search for them."""
+        return relax(self.problem, start=self.state)
+
+    @property
     def prices(self) -> Prices:
         """Prices of doses, from today on."""
-        return relax(self.problem, start=self.state, seconds=self._seconds).prices
+        return self.relaxation.prices
 
     @cached_property
     def long_run(self) -> FloatArray:

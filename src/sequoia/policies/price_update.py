@@ -5,12 +5,14 @@ from typing import NamedTuple
 import numpy as np
 
 from sequoia.bounds.lagrangian.prices import Prices
+from sequoia.bounds.lagrangian.relax import SECONDS as UPDATE_SECONDS
 from sequoia.bounds.lagrangian.relax import prices_over, relax, require_decoupled
 from sequoia.errors import ProblemError
 from sequoia.policies.linear_policy import LinearPolicy
 from sequoia.policies.policy import SECONDS, Options, Style, require_problem
 from sequoia.problem import Environment, Problem
 from sequoia.problem.environment import States
+from sequoia.simulate import Decided
 from sequoia.solvers import Solver
 from sequoia.validation import FloatArray
 
@@ -29,7 +31,8 @@ class PriceUpdatePolicy(LinearPolicy):
         Whole actions from ``relax(problem, "hull")``: updates then look for the best mixture of
         these, rather than of fractions of actions.
     update_seconds
-        Longest time for one update.
+        Longest time for one update; a last resort. Decisions at prices that it cut off count as
+        cut off, too.
     """
 
     name = "price-update"
@@ -46,7 +49,7 @@ class PriceUpdatePolicy(LinearPolicy):
         vertices: FloatArray | None = None,
         solver: Solver | None = None,
         seconds: float = SECONDS,
-        update_seconds: float = 60.0,
+        update_seconds: float = UPDATE_SECONDS,
     ) -> None:
         if every < 1:
             raise ProblemError(f"every is {every}; at least 1 is wanted.")
@@ -71,22 +74,30 @@ class PriceUpdatePolicy(LinearPolicy):
         """Return what each dose level is worth at the last prices of the episode, ``(J, L)``."""
         last = self._last.get(episode)
         if last is None or not 0 <= step - last.step < self._every:
-            last = self._last[episode] = _Update(step, self._find(np.asarray(state), step))
+            last = self._last[episode] = self._find(np.asarray(state), step)
         return last.prices.weights(state, step - last.step)
 
-    def _find(self, state: States, step: int) -> Prices:
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:
+        """Return the best decision at the last prices, and what is proven about it."""
+        decided = super().decide(state, step, rng, episode)
+        is_cut = self._last[episode].is_cut
+        return decided._replace(is_at_limit=decided.is_at_limit or is_cut)
+
+    def _find(self, state: States, step: int) -> "_Update":
         left, seconds = max(self._problem.horizon - step, 1), self._update_seconds
         if self._vertices is not None:
             found = prices_over(
                 self._problem, self._vertices, horizon=left, start=state, seconds=seconds
             )
             if found is not None:
-                return found
-        return relax(self._problem, horizon=left, start=state, seconds=seconds).prices
+                return _Update(step, found)
+        relaxed = relax(self._problem, horizon=left, start=state, seconds=seconds)
+        return _Update(step, relaxed.prices, relaxed.bound.stopped_by == "clock")
 
 
 class _Update(NamedTuple):
-    """Prices, and the step at which they were found."""
+    """Prices, the step at which they were found, and whether the clock cut the search off."""
 
     step: int
     prices: Prices
+    is_cut: bool = False

@@ -12,6 +12,7 @@ from sequoia.solvers.program import Limits, Program, Solution, Status
 from sequoia.solvers.scaling import Scaling
 from sequoia.validation import FloatArray
 
+# What Gurobi calls infinite.
 _NOTHING_PROVEN = 1e100
 
 _STATUS = {

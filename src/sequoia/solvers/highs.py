@@ -16,8 +16,8 @@ from sequoia.solvers.program import Limits, Program, Solution, Status
 from sequoia.solvers.scaling import Scaling
 from sequoia.validation import FloatArray
 
-_ROW_WISE = 2
-_MAXIMISE = -1
+_ROW_WISE = 2  # MatrixFormat.kRowwise, as a number
+_MAXIMISE = -1  # ObjSense.kMaximize, as a number
 _FEASIBLE = 2  # kSolutionStatusFeasible; its information holds the number
 # Objectives are scaled, so that 1e-9 is nothing beside them. Entries of the matrix are taken as
 # they are down to the smallest that HiGHS can be told to see.
@@ -161,7 +161,7 @@ def _set(engine: Any, options: dict[str, Any]) -> None:
 
 
 def _limit(engine: Any, limits: Limits) -> None:
-    _set(engine, {"time_limit": min(limits.seconds, 1e9), "mip_rel_gap": limits.gap})
+    _set(engine, {"time_limit": limits.seconds, "mip_rel_gap": limits.gap})
     if limits.nodes is not None:
         _set(engine, {"mip_max_nodes": limits.nodes})
 

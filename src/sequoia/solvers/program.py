@@ -34,6 +34,10 @@ class Program:
     is_integer: BoolArray
 
 
+# Relative to a value that is nothing, a gap is said as it is; objectives that matter are larger.
+_LEAST_VALUE = 1e-9
+
+
 class Status(Enum):
     """How a solve ended."""
 
@@ -46,7 +50,11 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class Limits:
-    """When a solver may stop early: after so many seconds or nodes, or within a relative gap."""
+    """When a solver may stop early: after so many seconds or nodes, or within a relative gap.
+
+    A limit of nodes gives the same result on any machine; one of seconds does not, and is a last
+    resort. A gap of 1e-6 is what solvers can promise with their tolerances.
+    """
 
     seconds: float = float("inf")
     gap: float = 1e-6
@@ -86,4 +94,4 @@ class Solution:
         """Proven distance from the best, relative to the objective; ``inf`` without a point."""
         if self.values is None:
             return float("inf")
-        return max(0.0, self.bound - self.objective) / max(abs(self.objective), 1e-9)
+        return max(0.0, self.bound - self.objective) / max(abs(self.objective), _LEAST_VALUE)

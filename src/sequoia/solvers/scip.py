@@ -13,6 +13,7 @@ from sequoia.solvers.program import Limits, Program, Solution, Status
 from sequoia.solvers.scaling import Scaling
 from sequoia.validation import FloatArray
 
+# What SCIP calls infinite.
 _INFINITY = 1e20
 _STATUS = {
     "optimal": Status.OPTIMAL,

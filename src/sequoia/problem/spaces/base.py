@@ -21,6 +21,9 @@ from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, fro
 
 _CHUNK = 65_536
 _DRAWS = 5
+# A draw needs a maximal action, not the heaviest; work is limited, so that the same seed draws the
+# same on any machine.
+_DRAWING = Limits(nodes=1_000)
 
 
 @dataclass(frozen=True, eq=False)
@@ -309,7 +312,7 @@ class ActionSpace(ABC):
         """Draw by maximising random positive weights: every maximal action has a chance."""
         for _ in range(_DRAWS):
             weights = np.exp(2.0 * rng.standard_normal(self.n_actions))
-            solution = Highs().solve(self.compact.program(weights), Limits(seconds=10.0))
+            solution = Highs().solve(self.compact.program(weights), _DRAWING)
             if solution.status is Status.INFEASIBLE:
                 raise no_decision(self.compact)
             # A solver takes rules for kept that are broken by less than its tolerance.
