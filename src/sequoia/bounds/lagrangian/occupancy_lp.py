@@ -29,7 +29,7 @@ _LEAST_SECONDS = 1.0
 
 
 @dataclass(frozen=True, eq=False)
-class Mixture:
+class OccupancySolution:
     """What the linear program says.
 
     Attributes
@@ -38,18 +38,15 @@ class Mixture:
         The optimum; ``inf`` unless the solver proved one.
     prices
         Price of each coupling row in each block, ``(B, R)``; ``None`` when the solver has none.
-    own
-        The columns that belong to no arm, ``(B, M)``.
     """
 
     value: float
     prices: FloatArray | None
-    own: FloatArray | None
 
 
 def solve_occupancies(
     arm_classes: ArmClasses, coupling: Coupling, deadline: Deadline, solver: Solver | None = None
-) -> Mixture:
+) -> OccupancySolution:
     """Solve the relaxation of classes of arms tied together by ``coupling``."""
     program, flows = _program(arm_classes, coupling)
     limits = Limits(max(deadline.left, _LEAST_SECONDS))
@@ -57,12 +54,11 @@ def solve_occupancies(
     if solution.status is Status.LIMIT:
         deadline.is_over()
     if solution.values is None or solution.row_duals is None:
-        return Mixture(np.inf, None, None)
-    blocks, columns = arm_classes.horizon.n_blocks, coupling.own.shape[1]
+        return OccupancySolution(np.inf, None)
+    blocks = arm_classes.horizon.n_blocks
     prices = solution.row_duals[flows:].reshape(blocks, coupling.n_rows)
-    own = solution.values[len(solution.values) - blocks * columns :].reshape(blocks, columns)
     value = solution.objective if solution.status is Status.OPTIMAL else np.inf
-    return Mixture(value, coupling.project_sign(prices), own)
+    return OccupancySolution(value, coupling.project_sign(prices))
 
 
 def _program(arm_classes: ArmClasses, coupling: Coupling) -> tuple[Program, int]:

@@ -8,8 +8,7 @@ from sequoia.optimize.linear.argmax import LinearArgmax
 from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, FloatArray
 
-# The first actions need not be best: one within a hundredth is as useful a column, and takes a
-# program a tenth of the nodes.
+# The first actions need not be best: later rounds ask for what they miss.
 _NEARLY = 1e-2
 # Any bound on how many arms an action reaches is valid; the root of the program gives a good one.
 _COUNTING_NODES = 10
