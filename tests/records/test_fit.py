@@ -9,6 +9,7 @@ from sequoia.problem import Arms, Budget, Problem
 from sequoia.problem.families import make
 from sequoia.records import Log, Seen, Structure, fit, groups_of, simulate_log, with_kernels
 from sequoia.records.em import find_mode
+from sequoia.records.moves import FreeMoves, SameMoves
 from sequoia.records.segments import Segments
 from sequoia.records.structure import is_rising, make_rising
 
@@ -80,10 +81,11 @@ def test_expectation_maximisation_climbs_to_where_counts_agree():
     kernels = rng.dirichlet([1.0, 1.0, 1.0], (1, 2, 3))
     segments = Segments.of(logged(programme(kernels, 50, 10), 20, Seen(0.3, 0.3)), 1, 2, 3)
     prior = np.ones((1, 2, 3, 3))
-    mode = find_mode(segments, np.full((1, 2, 3, 3), 1 / 3), prior)
-    counts, likelihood = segments.expected_counts(mode.kernels)
+    moves = FreeMoves(np.ones((2, 3, 3), dtype=bool))
+    mode = find_mode(segments, moves, np.full((1, 2, 3, 3), 1 / 3), prior)
+    counts, likelihood = segments.expected_counts(mode.rows)
     again = (counts + prior) / (counts + prior).sum(axis=-1, keepdims=True)
-    np.testing.assert_allclose(mode.kernels, again, atol=2e-3)
+    np.testing.assert_allclose(mode.rows, again, atol=2e-3)
     assert likelihood > segments.expected_counts(np.full((1, 2, 3, 3), 1 / 3))[1]
 
 
@@ -148,3 +150,31 @@ def test_the_same_seed_gives_the_same_draws():
     assert np.array_equal(one.draws, other.draws)
     assert not np.array_equal(one.draws, fit(log, 4, 2, seed=4).draws)
     assert groups_of(problem).tolist() == list(range(5))
+
+
+def test_moves_that_are_the_same_from_every_state_need_less_data():
+    ladder = Arms.ladder([[0, 1, 2, 3]] * 6, [[0.1, 0.3 + 0.1 * g] for g in range(6)]).kernels
+    log = logged(programme(ladder, 6, 2), 40, Seen(1.0))
+    known = Structure(ladder[0, 0] > 0, never_hurts=True)
+    free = fit(log, 4, 2, structure=known)
+    tied = fit(log, 4, 2, structure=Structure(ladder[0, 0] > 0, True, same_moves=True))
+    errors = [np.abs(found.kernels - ladder).mean() for found in (free, tied)]
+    assert errors[1] < 0.8 * errors[0]
+    assert not tied.draws[:, ladder == 0].any()
+    np.testing.assert_allclose(tied.kernels[:, :, 1, 2], tied.kernels[:, :, 2, 3])
+    np.testing.assert_allclose(tied.kernels.sum(axis=-1), 1.0)
+
+
+def test_distances_are_split_where_several_lead_to_the_same_state():
+    moves = SameMoves(np.ones((1, 3, 3), dtype=bool))
+    rows = np.array([0.1, 0.2, 0.3, 0.3, 0.1]).reshape(1, 1, 1, 5)
+    kernels = moves.kernels(rows)[0, 0]
+    np.testing.assert_allclose(kernels, [[0.6, 0.3, 0.1], [0.3, 0.3, 0.4], [0.1, 0.2, 0.7]])
+    counts = np.zeros((1, 1, 3, 3))
+    counts[0, 0, 0, 0] = 60
+    np.testing.assert_allclose(moves.fold(counts, rows)[0, 0, 0], [10, 20, 30, 0, 0])
+    drawn = moves.fold(counts, rows, np.random.default_rng(0))[0, 0, 0]
+    assert drawn.sum() == 60
+    assert not drawn[3:].any()
+    with pytest.raises(ProblemError, match="possible from every state"):
+        SameMoves(np.array([[[1, 0, 0], [0, 0, 1], [0, 1, 1]]], dtype=bool))

@@ -29,6 +29,9 @@ def fit_command(
     never_hurts: Annotated[
         bool, typer.Option("--never-hurts", help="A larger dose never makes things worse.")
     ] = False,
+    same_moves: Annotated[
+        bool, typer.Option("--same-moves", help="Moves up and down are the same from every state.")
+    ] = False,
     same_zeros: Annotated[
         bool,
         typer.Option("--same-zeros", help="What never happens in FILE never happens."),
@@ -66,8 +69,8 @@ def fit_command(
     problem = load(file)
     log = read_log(sightings, visits, problem)
     arms = problem.arms
-    allowed = (arms.kernels > 0).any(axis=0) if same_zeros else None
-    known = Structure(allowed, never_hurts)
+    allowed = (arms.kernels > 0).any(axis=(0, 1)) if same_zeros else None
+    known = Structure(allowed, never_hurts, same_moves)
     refit = partial(
         fit,
         n_states=arms.n_states,

@@ -18,16 +18,16 @@ _NEWTON_STEPS, _HALVINGS = 8, 6
 
 
 class BaseMeasure(Protocol):
-    """Rows of transitions that groups share, ``mean`` of ``(G or 1, L, S, S)``."""
+    """Rows that groups share, ``mean`` of ``(G or 1, L, R, V)``."""
 
     mean: FloatArray
 
     def fit(self, counts: FloatArray) -> None:
-        """Move to the most likely rows, given counts by group, ``(G, L, S, S)``."""
+        """Move to the most likely rows, given counts by group, ``(G, L, R, V)``."""
         ...
 
     def draw(self, tables: FloatArray, rng: np.random.Generator) -> None:
-        """Move to a draw from the posterior, given how often groups asked, ``(G, L, S, S)``."""
+        """Move to a draw from the posterior, given how often groups asked, ``(G, L, R, V)``."""
         ...
 
 
@@ -65,12 +65,11 @@ class LogitRows:
     def __init__(self, allowed: BoolArray, features: FloatArray) -> None:
         self._inputs = np.column_stack([np.ones(len(features)), features])
         self._allowed = allowed
-        doses, states = allowed.shape[:2]
-        self.mean = np.zeros((len(features), doses, states, states))
+        self.mean = np.zeros((len(features), *allowed.shape))
         self._weights = {
-            (dose, state): np.zeros((self._inputs.shape[1], int(row.sum()) - 1))
+            (dose, index): np.zeros((self._inputs.shape[1], int(row.sum()) - 1))
             for dose, table in enumerate(allowed)
-            for state, row in enumerate(table)
+            for index, row in enumerate(table)
         }
         self._spread()
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sequoia.errors import ProblemError
+from sequoia.records.moves import Moves
 from sequoia.records.segments import Segments
 from sequoia.validation import FloatArray
 
@@ -15,14 +16,14 @@ _LEAST = 1e-12
 
 
 class Mode(NamedTuple):
-    """Kernels ``(G, L, S, S)``, expected counts there, and the log-likelihood."""
+    """Rows ``(G, L, R, V)``, expected counts of their entries there, and the log-likelihood."""
 
-    kernels: FloatArray
+    rows: FloatArray
     counts: FloatArray
     likelihood: float
 
 
-def find_mode(segments: Segments, start: FloatArray, prior: FloatArray) -> Mode:
+def find_mode(segments: Segments, moves: Moves, start: FloatArray, prior: FloatArray) -> Mode:
     """Maximise ``log L(P) + sum prior * log P`` (Dempster, Laird and Rubin 1977).
 
     Where most states are unseen, plain steps are slow. So two of them are extrapolated, by
@@ -30,46 +31,52 @@ def find_mode(segments: Segments, start: FloatArray, prior: FloatArray) -> Mode:
 
     Parameters
     ----------
+    start
+        Rows to begin with, ``(G, L, R, V)``.
     prior
-        Counts that are added to those of the data, ``(G, L, S, S)``; 0 for moves that never
-        happen.
+        Counts that are added to those of the data, ``(G, L, R, V)``; 0 for what never happens.
     """
-    kernels = start
-    counts, likelihood = segments.expected_counts(kernels)
+
+    def expected(rows: FloatArray) -> tuple[FloatArray, float]:
+        counts, likelihood = segments.expected_counts(moves.kernels(rows))
+        return moves.fold(counts, rows) + prior, likelihood
+
+    rows = start
+    counts, likelihood = expected(rows)
     if not np.isfinite(likelihood):
-        raise ProblemError(_impossible(segments, kernels))
+        raise ProblemError(_impossible(segments, moves.kernels(rows)))
     for _ in range(_MOST_ROUNDS):
-        once = _update(counts + prior, kernels)
-        first = once - kernels
+        once = _update(counts, rows)
+        first = once - rows
         if np.abs(first).max() < _ACCURACY:
-            kernels = once
+            rows = once
             break
-        counts, likelihood = segments.expected_counts(once)
-        twice = _update(counts + prior, once)
+        counts, likelihood = expected(once)
+        twice = _update(counts, once)
         second = twice - once - first
         length = np.sqrt((first**2).sum() / max(float((second**2).sum()), 1e-300))
-        ahead = kernels + 2 * length * first + length**2 * second
+        ahead = rows + 2 * length * first + length**2 * second
         ahead = np.where(twice > 0, np.maximum(ahead, _LEAST), 0.0)
         ahead /= ahead.sum(axis=-1, keepdims=True)
-        tried, better = segments.expected_counts(ahead)
+        tried, better = expected(ahead)
         goal = _log_prior(prior, ahead) + better
         if length > 1 and goal >= _log_prior(prior, once) + likelihood:
-            kernels, counts, likelihood = ahead, tried, better
+            rows, counts, likelihood = ahead, tried, better
         else:
-            kernels = twice
-            counts, likelihood = segments.expected_counts(kernels)
-    return Mode(kernels, counts, likelihood)
+            rows = twice
+            counts, likelihood = expected(rows)
+    return Mode(rows, counts - prior, likelihood)
 
 
-def _update(counts: FloatArray, kernels: FloatArray) -> FloatArray:
+def _update(counts: FloatArray, rows: FloatArray) -> FloatArray:
     """Return counts as rows that sum to 1; a row without any stays as it is."""
     total = counts.sum(axis=-1, keepdims=True)
-    rows: FloatArray = np.where(total > 0, counts / np.where(total > 0, total, 1.0), kernels)
-    return rows
+    new: FloatArray = np.where(total > 0, counts / np.where(total > 0, total, 1.0), rows)
+    return new
 
 
-def _log_prior(prior: FloatArray, kernels: FloatArray) -> float:
-    return float((prior * np.log(np.maximum(kernels, _LEAST))).sum())
+def _log_prior(prior: FloatArray, rows: FloatArray) -> float:
+    return float((prior * np.log(np.maximum(rows, _LEAST))).sum())
 
 
 def _impossible(segments: Segments, kernels: FloatArray) -> str:

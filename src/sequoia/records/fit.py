@@ -12,6 +12,7 @@ from sequoia.problem import Problem
 from sequoia.records.base_measure import BaseMeasure, LogitRows, PooledRows
 from sequoia.records.em import Mode, find_mode
 from sequoia.records.log import Log, groups_of
+from sequoia.records.moves import Moves, moves_by
 from sequoia.records.posterior import Posterior, likely_worth
 from sequoia.records.segments import Segments
 from sequoia.records.structure import Structure, make_rising
@@ -59,7 +60,7 @@ class FittedModel:
     log_likelihood
         Of the log at the mode.
     worth
-        How many observations the common rows are worth to a group, by dose and state, ``(L, S)``.
+        How many observations the common rows are worth to a group, by dose and row, ``(L, R)``.
     independent
         How many independent draws the draws are worth, for all but the slowest entries.
     n_rows, n_segments
@@ -134,25 +135,25 @@ def fit(
     if groups < 1:
         raise ProblemError("the log has no arms; at least one is wanted.")
     known = Structure() if structure is None else structure
-    allowed = known.mask(n_doses, n_states)
     entries = float(groups) * n_doses * n_states**2
-    require_memory(
-        f"{_MOST_DRAWS} draws of the transitions of {groups} groups", _MOST_DRAWS * entries
-    )
+    what = f"{_MOST_DRAWS} draws of the transitions of {groups} groups"
+    require_memory(what, _MOST_DRAWS * entries)
     segments = Segments.of(log, groups, n_doses, n_states)
-    rng = stream(seed, "records:fit")
-    base = _base(allowed, features, groups)
-    mode = _mode(segments, base, allowed)
-    start = mode.kernels
+    moves = moves_by(known, n_doses, n_states)
+    base = _base(moves.allowed, features, groups)
+    mode = _mode(segments, moves, base)
+    start = mode.rows
     if known.never_hurts:
         start = make_rising(start, mode.counts.sum(axis=-1) + 1.0)
-    chain = Posterior(segments, base, allowed, start, known.never_hurts, rng)
-    draws, counts, worth, independent = _run(chain)
+    rng = stream(seed, "records:fit")
+    draws, counts, worth, independent = _run(
+        Posterior(segments, moves, base, start, known.never_hurts, rng)
+    )
     return FittedModel(
         draws.mean(axis=0),
         draws,
         counts,
-        start,
+        moves.kernels(start),
         mode.likelihood,
         worth,
         independent,
@@ -183,21 +184,24 @@ def _base(allowed: BoolArray, features: ArrayLike | None, groups: int) -> BaseMe
     return LogitRows(allowed, (given - given.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
 
 
-def _mode(segments: Segments, base: BaseMeasure, allowed: BoolArray) -> Mode:
-    """Return the most likely transitions: of all groups together, then of each, shrunk."""
+def _mode(segments: Segments, moves: Moves, base: BaseMeasure) -> Mode:
+    """Return the most likely rows: of all groups together, then of each, shrunk."""
     groups = segments.shape[0]
-    weak = np.broadcast_to(base.mean[:1], (1, *allowed.shape))
-    common = find_mode(segments.pooled(), weak, weak)
-    mode = Mode(np.repeat(common.kernels, groups, axis=0), common.counts, common.likelihood)
-    base.fit(segments.expected_counts(mode.kernels)[0])
-    # How much groups differ is seen better the better their own transitions are known.
+    weak = np.broadcast_to(base.mean[:1], (1, *moves.allowed.shape))
+    common = find_mode(segments.pooled(), moves, weak, weak)
+    rows = np.repeat(common.rows, groups, axis=0)
+    mode = Mode(rows, _expected(segments, moves, rows), common.likelihood)
+    base.fit(mode.counts)
+    # How much groups differ is seen better the better their own rows are known.
     for _ in range(3):
-        counts = segments.expected_counts(mode.kernels)[0]
-        worth = likely_worth(counts, base.mean, allowed)
-        mode = find_mode(
-            segments, mode.kernels, worth[..., None] * base.mean * np.ones((groups, 1, 1, 1))
-        )
+        worth = likely_worth(mode.counts, base.mean, moves.allowed)
+        prior = np.broadcast_to(worth[..., None] * base.mean, rows.shape)
+        mode = find_mode(segments, moves, mode.rows, prior)
     return mode
+
+
+def _expected(segments: Segments, moves: Moves, rows: FloatArray) -> FloatArray:
+    return moves.fold(segments.expected_counts(moves.kernels(rows))[0], rows)
 
 
 def _run(chain: Posterior) -> tuple[FloatArray, FloatArray, FloatArray, float]:

@@ -15,6 +15,7 @@ from sequoia.records.base_measure import PooledRows
 from sequoia.records.belief import BeliefProblem, belief_problem
 from sequoia.records.fit import with_kernels
 from sequoia.records.log import Log, Seen
+from sequoia.records.moves import moves_by
 from sequoia.records.posterior import Posterior
 from sequoia.records.segments import Segments
 from sequoia.records.structure import Structure
@@ -105,11 +106,11 @@ class Thompson(Planner):
         arms = self.problem.arms
         segments = Segments.of(log, arms.n_models, arms.n_doses, arms.n_states)
         if self._chain is None:
-            allowed = self.structure.mask(arms.n_doses, arms.n_states)
-            base = PooledRows(allowed)
+            moves = moves_by(self.structure, arms.n_doses, arms.n_states)
+            base = PooledRows(moves.allowed)
             start = np.repeat(base.mean, arms.n_models, axis=0)
-            hurts = self.structure.never_hurts
-            self._chain = Posterior(segments, base, allowed, start, hurts, self.rng)
+            never = self.structure.never_hurts
+            self._chain = Posterior(segments, moves, base, start, never, self.rng)
         self._chain.segments = segments
         draws = []
         for _ in range(_SWEEPS):

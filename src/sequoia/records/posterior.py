@@ -6,6 +6,8 @@ The model, for group g, dose a and state s:
 - ``P_{g,a,s} ~ Dirichlet(kappa_{a,s} m_{a,s})``: a group's own row, shrunk towards it;
 - states follow P, and some of them are seen.
 
+Where moves are the same from every state, one row takes the place of those of all states.
+
 ``kappa`` is how many observations the common rows are worth to a group. Where groups differ little
 it is large, and they share their data; where they differ much it is small. It is found from the
 data, with its uncertainty, by its marginal likelihood.
@@ -15,9 +17,10 @@ import numpy as np
 from scipy.special import gammaln
 
 from sequoia.records.base_measure import BaseMeasure
+from sequoia.records.moves import Moves
 from sequoia.records.segments import Segments
 from sequoia.records.structure import is_rising, make_rising
-from sequoia.validation import BoolArray, FloatArray, IntArray
+from sequoia.validation import BoolArray, FloatArray
 
 # Worth of the common rows, in observations: from hardly any to ten thousand, evenly in the
 # logarithm. The prior is that of uniform shrinkage (Christiansen and Morris 1997): for a group
@@ -43,50 +46,53 @@ class Posterior:
     def __init__(
         self,
         segments: Segments,
+        moves: Moves,
         base: BaseMeasure,
-        allowed: BoolArray,
-        kernels: FloatArray,
+        rows: FloatArray,
         never_hurts: bool,
         rng: np.random.Generator,
     ) -> None:
         self.segments = segments
-        self.kernels = np.where(allowed, np.maximum(kernels, _LEAST), 0.0)
-        self.worth = np.full(allowed.shape[:2], 10.0)
         self.base = base
-        self._allowed, self._never_hurts, self._rng = allowed, never_hurts, rng
+        self.rows = np.where(moves.allowed, np.maximum(rows, _LEAST), 0.0)
+        self.worth = np.full(moves.allowed.shape[:2], 10.0)
+        self._moves, self._never_hurts, self._rng = moves, never_hurts, rng
 
-    def sweep(self) -> IntArray:
-        """Draw everything once; return the transitions that were drawn, ``(G, L, S, S)``."""
-        counts = self.segments.sample_counts(self.kernels, self._rng)
+    @property
+    def kernels(self) -> FloatArray:
+        """The transitions that were drawn last, ``(G, L, S, S)``."""
+        return self._moves.kernels(self.rows)
+
+    def sweep(self) -> FloatArray:
+        """Draw everything once; return the transitions that were counted, ``(G, L, S, S)``."""
+        met = self.segments.sample_counts(self.kernels, self._rng).astype(np.float64)
+        counts = self._moves.fold(met, self.rows, self._rng)
         mean = self.base.mean
-        chances = worth_posterior(counts, mean, self._allowed)
+        chances = worth_posterior(counts, mean, self._moves.allowed)
         luck = self._rng.gumbel(size=chances.shape)
         self.worth = _WORTH[(chances + luck).argmax(axis=0)]
         prior = self.worth[..., None] * mean
         self.base.draw(_tables(counts, prior, self._rng), self._rng)
-        self.kernels = self._rows(counts + self.worth[..., None] * self.base.mean)
-        return counts
+        self.rows = self._draw_rows(counts + self.worth[..., None] * self.base.mean)
+        return met
 
-    def _rows(self, alpha: FloatArray) -> FloatArray:
-        kernels = _dirichlet(alpha, self._allowed, self._rng)
+    def _draw_rows(self, alpha: FloatArray) -> FloatArray:
+        allowed = self._moves.allowed
+        rows = _dirichlet(alpha, allowed, self._rng)
         if not self._never_hurts:
-            return kernels
+            return rows
         for _ in range(_REDRAWS):
-            wrong = np.argwhere(~is_rising(kernels))
+            wrong = np.argwhere(~is_rising(rows))
             if not len(wrong):
-                return kernels
-            group, state = wrong.T
-            again = _dirichlet(
-                alpha[group, :, state], self._allowed[:, state].swapaxes(0, 1), self._rng
-            )
-            kernels[group, :, state] = again
-        return make_rising(kernels, alpha.sum(axis=-1))
+                return rows
+            group, row = wrong.T
+            again = _dirichlet(alpha[group, :, row], allowed[:, row].swapaxes(0, 1), self._rng)
+            rows[group, :, row] = again
+        return make_rising(rows, alpha.sum(axis=-1))
 
 
-def worth_posterior(
-    counts: FloatArray | IntArray, mean: FloatArray, allowed: BoolArray
-) -> FloatArray:
-    """Return the log-posterior of each worth, by dose and state, ``(K, L, S)``.
+def worth_posterior(counts: FloatArray, mean: FloatArray, allowed: BoolArray) -> FloatArray:
+    """Return the log-posterior of each worth, by dose and row, ``(K, L, R)``.
 
     Its likelihood is ``sum_g log B(kappa m + n_g) - log B(kappa m)``, P integrated out (Minka
     2000).
@@ -101,12 +107,12 @@ def worth_posterior(
 
 
 def likely_worth(counts: FloatArray, mean: FloatArray, allowed: BoolArray) -> FloatArray:
-    """Return the most likely worth, by dose and state, ``(L, S)``."""
+    """Return the most likely worth, by dose and row, ``(L, R)``."""
     worth: FloatArray = _WORTH[worth_posterior(counts, mean, allowed).argmax(axis=0)]
     return worth
 
 
-def _tables(counts: IntArray, prior: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _tables(counts: FloatArray, prior: FloatArray, rng: np.random.Generator) -> FloatArray:
     """Draw how often groups asked for a common row: tables of a Chinese restaurant.
 
     Of n transitions, the (i + 1)-th is new with probability ``prior / (prior + i)``.

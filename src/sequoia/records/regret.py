@@ -90,7 +90,7 @@ def regret(
             # Whoever knows the truth plans once.
             kind, look = (Truth, steps) if name == Truth.name else (LEARNERS[name], every)
             learner = kind(problem, seen, look, known, rng)
-            earned[index, episode] = _play(problem, learner, steps, seen, seed, episode)
+            earned[index, episode] = play(problem, learner, steps, seen, seed, episode)[0]
         if on_episode is not None:
             on_episode(episode + 1)
     return Regret(problem.name, names, earned[1:], earned[0])
@@ -118,10 +118,10 @@ def _names(
     return fine
 
 
-def _play(
-    problem: Problem, learner: Learner, steps: int, seen: Seen, seed: int, episode: int
-) -> FloatArray:
-    """Return what one learner earns in each step, ``(T,)``."""
+def play(
+    problem: Problem, learner: Learner, steps: int, seen: Seen, seed: int, episode: int = 0
+) -> tuple[FloatArray, Log]:
+    """Return what one learner earns in each step, ``(T,)``, and its log."""
     luck = stream(seed, f"scenario:{episode}")
     state = problem.draw_start(luck, 1)[0]
     noise = luck.random((steps, problem.n_noise))
@@ -144,4 +144,4 @@ def _play(
         visits = np.concatenate([visits, given[level > 0]])
         reward, following = problem.step(state[None], action, noise[step][None])
         rewards[step], state = reward[0], following[0]
-    return rewards
+    return rewards, Log(problem.arms.model, steps, sightings, visits)

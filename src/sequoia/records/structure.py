@@ -21,18 +21,27 @@ class Structure:
     never_hurts
         Whether a larger dose never makes things worse: from each state, the next state under it is
         stochastically larger. States are then ordered, the last the best.
+    same_moves
+        Whether an arm moves up or down over the same distances, as likely, from every state; at
+        either end it stays. States are then ordered too.
     """
 
     allowed: BoolArray | None
     never_hurts: bool
+    same_moves: bool
 
-    def __init__(self, allowed: ArrayLike | None = None, never_hurts: bool = False) -> None:
+    def __init__(
+        self,
+        allowed: ArrayLike | None = None,
+        never_hurts: bool = False,
+        same_moves: bool = False,
+    ) -> None:
         if allowed is not None:
             shape: tuple[None, ...] = (None,) * np.ndim(allowed)
             allowed = frozen("structure.allowed", allowed, np.bool_, shape)
             if not allowed.any(axis=-1).all():
                 raise ProblemError("structure.allowed leaves a state with nowhere to go.")
-        set_fields(self, allowed=allowed, never_hurts=never_hurts)
+        set_fields(self, allowed=allowed, never_hurts=never_hurts, same_moves=same_moves)
 
     def mask(self, doses: int, states: int) -> BoolArray:
         """Return which moves can happen, ``(L, S, S)``."""
@@ -48,34 +57,36 @@ class Structure:
         return mask
 
 
-def is_rising(kernels: FloatArray) -> BoolArray:
-    """Say, by group and state, whether larger doses never hurt, ``(G, S)``."""
-    tails = kernels[..., ::-1].cumsum(axis=-1)
+def is_rising(rows: FloatArray) -> BoolArray:
+    """Say, by group and row, whether larger doses never hurt, ``(G, R)``.
+
+    ``rows`` is ``(G, L, R, V)``, such as kernels are, from the worst entry to the best.
+    """
+    tails = rows[..., ::-1].cumsum(axis=-1)
     rising = (np.diff(tails, axis=1) >= -1e-12).all(axis=(1, 3))
     return np.asarray(rising, dtype=np.bool_)
 
 
-def make_rising(kernels: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the nearest kernels under which larger doses never hurt.
+def make_rising(rows: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the nearest rows under which larger doses never hurt.
 
-    For each state and k, the chance of reaching k or more must not fall as the dose rises. It is
+    For each row and k, the chance of reaching k or more must not fall as the dose rises. It is
     made so by isotonic regression over doses (pool adjacent violators), weighted by how much is
     known of each row. With the same weights for all k, regression keeps the order of the chances,
     so what comes out is a distribution again.
 
     Parameters
     ----------
-    kernels
-        ``(G, L, S, S)``.
+    rows
+        ``(G, L, R, V)``.
     weights
-        By group, dose and state, ``(G, L, S)``, positive.
+        ``(G, L, R)``, positive.
     """
-    tails = kernels[..., ::-1].cumsum(axis=-1)[..., ::-1]
+    tails = rows[..., ::-1].cumsum(axis=-1)[..., ::-1]
     pooled = _isotonic(np.moveaxis(tails, 1, 0), np.moveaxis(weights, 1, 0)[..., None])
     tails = np.moveaxis(pooled, 0, 1)
-    rows = -np.diff(tails, axis=-1, append=0.0)
-    rows = np.maximum(rows, 0.0)
-    result: FloatArray = rows / rows.sum(axis=-1, keepdims=True)
+    risen = np.maximum(-np.diff(tails, axis=-1, append=0.0), 0.0)
+    result: FloatArray = risen / risen.sum(axis=-1, keepdims=True)
     return result
 
 

@@ -1,0 +1,219 @@
+"""Fitting, beliefs and learning: ``python benchmarks/bench_records.py [PART…]``.
+
+Parts: coverage, error, speed, planning, beliefs, regret; all unless given.
+"""
+
+import sys
+import time
+from resource import RUSAGE_SELF, getrusage
+
+import numpy as np
+
+from sequoia.bounds.lagrangian.relax import relax
+from sequoia.evaluation.intervals import estimate
+from sequoia.policies import PricePolicy, make_policy
+from sequoia.problem import Arms, Budget, Problem
+from sequoia.problem.families import make
+from sequoia.records import (
+    FittedModel,
+    Seen,
+    Structure,
+    belief_problem,
+    fit,
+    regret,
+    simulate_log,
+    with_kernels,
+)
+from sequoia.rng import stream
+from sequoia.simulate import Scenarios, rollout
+
+SEEDS = range(10)
+STATES, STEPS = 4, 30
+A_TENTH = Seen(0.1, 0.0)
+SETTINGS = ("standard", "interventions", "scheduling", "capacity", "routing")
+
+
+def programme(kernels: np.ndarray, arms: int) -> Problem:
+    groups, states = len(kernels), kernels.shape[-1]
+    return Problem(
+        "a programme",
+        Arms(
+            np.tile(np.arange(states), (groups, 1)),
+            np.tile([0.0, 1.0], (groups, 1)),
+            kernels,
+            np.arange(arms) % groups,
+        ),
+        Budget(np.ones(arms), arms // 5),
+        np.full((arms, states), 1 / states),
+    )
+
+
+def truth(kind: str, groups: int, rng: np.random.Generator) -> np.ndarray:
+    if kind == "random":
+        return rng.dirichlet(np.ones(STATES), (groups, 2, STATES))
+    up = np.stack([rng.uniform(0.0, 0.2, groups), rng.uniform(0.7, 0.9, groups)], axis=1)
+    return Arms.ladder(np.zeros((groups, STATES)), up).kernels
+
+
+def known(kind: str) -> Structure:
+    """Return what is known: on a ladder, that an arm moves one state up or down."""
+    if kind == "random":
+        return Structure()
+    return Structure(Arms.ladder(np.zeros((1, STATES)), [[0.5]]).kernels[0, 0] > 0)
+
+
+def fitted(kind: str, groups: int, arms: int, seed: int) -> tuple[np.ndarray, FittedModel]:
+    rng = stream(seed, "bench:records")
+    kernels = truth(kind, groups, rng)
+    problem = programme(kernels, arms)
+    log = simulate_log(problem, make_policy("random", problem), STEPS, A_TENTH, rng)
+    return kernels, fit(log, STATES, 2, structure=known(kind), seed=seed)
+
+
+def coverage() -> None:
+    print("500 arms x 30 steps, a tenth of the states seen: 90 % intervals")
+    for kind, groups in (("random", 1), ("random", 5), ("ladder", 5), ("ladder", 20)):
+        covered, width, errors = [], [], []
+        for seed in SEEDS:
+            kernels, found = fitted(kind, groups, 500, seed)
+            low, high = found.interval
+            is_free = high > 0
+            covered.append(((low <= kernels) & (kernels <= high))[is_free].mean())
+            width.append((high - low)[is_free].mean())
+            errors.append(np.sqrt(((found.kernels - kernels)[is_free] ** 2).mean()))
+        share = estimate(100 * np.array(covered))
+        print(
+            f"  {kind}, {groups} groups: {share} % of true probabilities covered; "
+            f"{np.mean(width):.3f} wide; root mean square error {np.mean(errors):.3f}",
+            flush=True,
+        )
+
+
+def error() -> None:
+    print("Root mean square error, 2 groups, 30 steps, a tenth of the states seen")
+    sizes, means = (250, 1_000, 4_000, 16_000), []
+    for arms in sizes:
+        squares = []
+        for seed in SEEDS:
+            kernels, found = fitted("random", 2, arms, seed)
+            squares.append(((found.kernels - kernels) ** 2).mean())
+        means.append(np.sqrt(np.mean(squares)))
+        print(f"  {arms} arms: {means[-1]:.4f}", flush=True)
+    slope = np.polyfit(np.log(sizes), np.log(means), 1)[0]
+    print(f"  error ~ n^{slope:.2f}")
+
+
+def speed() -> None:
+    for arms in (1_100, 11_000, 110_000):
+        rng = stream(0, "bench:records:speed")
+        problem = programme(truth("random", 5, rng), arms)
+        log = simulate_log(problem, make_policy("random", problem), STEPS, A_TENTH, rng)
+        began = time.process_time()
+        before = getrusage(RUSAGE_SELF).ru_maxrss / 1024
+        found = fit(log, STATES, 2)
+        spent = time.process_time() - began
+        memory = getrusage(RUSAGE_SELF).ru_maxrss / 1024 - before
+        print(
+            f"{log.n_rows} rows: {spent:.1f} s of processor time, {memory:.0f} MiB more memory, "
+            f"{len(found.draws)} draws",
+            flush=True,
+        )
+
+
+def planning() -> None:
+    print("What planning with fitted models earns, of what planning with the true ones does")
+    print("  20 arms, each its own model, 30 steps of log by a random policy, all states seen")
+    for setting in SETTINGS:
+        shares: dict[str, list[float]] = {}
+        for seed in SEEDS:
+            problem = make(setting, arms=20, seed=seed)
+            rng = stream(seed, "bench:records:planning")
+            log = simulate_log(problem, make_policy("random", problem), STEPS, Seen(1.0), rng)
+            scenarios = Scenarios.sample(problem, 50, seed)
+            best = earned(problem, problem, scenarios)
+            for name, structure in structures(problem).items():
+                found = fit(log, STATES, problem.arms.n_doses, structure=structure, seed=seed)
+                own = earned(problem, with_kernels(problem, found.kernels), scenarios)
+                shares.setdefault(name, []).append(100 * own / best)
+        said = "; ".join(f"{name} {estimate(np.array(all_))} %" for name, all_ in shares.items())
+        print(f"  {setting}: {said}", flush=True)
+
+
+def structures(problem: Problem) -> dict[str, Structure]:
+    allowed = (problem.arms.kernels > 0).any(axis=(0, 1))
+    return {
+        "nothing known": Structure(),
+        "moves known": Structure(allowed, never_hurts=True),
+        "and the same from every state": Structure(allowed, never_hurts=True, same_moves=True),
+    }
+
+
+def earned(problem: Problem, believed: Problem, scenarios: Scenarios) -> float:
+    policy = PricePolicy(problem, relax(believed).prices)
+    return float(rollout(problem, policy, scenarios).rewards.sum(axis=1).mean())
+
+
+def beliefs() -> None:
+    print("States seen at visits only: reward per step, 50 episodes x 40 steps, same luck")
+    for setting in SETTINGS:
+        lead, losses = [], []
+        for seed in SEEDS:
+            problem = make(setting, arms=20, seed=seed, horizon=40, start_share=0.5)
+            belief = belief_problem(problem)
+            own, plain, all_seen = (
+                hidden_rewards(problem, belief, mode, seed) for mode in ("belief", "last", "all")
+            )
+            lead.append(100 * (own / plain - 1))
+            losses.append(100 * (1 - own / all_seen))
+        print(
+            f"  {setting}: beliefs earn {estimate(np.array(lead))} % more than the last seen "
+            f"states taken for true, {estimate(np.array(losses))} % less than all states seen",
+            flush=True,
+        )
+
+
+def hidden_rewards(problem: Problem, belief, mode: str, seed: int, episodes: int = 10) -> float:
+    """Return the mean reward of planning on beliefs, on states last seen, or on all states."""
+    planned = belief.problem if mode == "belief" else problem
+    policy = PricePolicy(planned, relax(planned, horizon=0, discounted=True).prices)
+    scenarios = Scenarios.sample(problem, episodes, seed)
+    total = 0.0
+    for start, noise in zip(scenarios.start, scenarios.noise, strict=True):
+        state, about = start[None].copy(), problem.start
+        last = problem.start.argmax(axis=1)
+        rngs = [stream(seed, "bench:records:hidden")]
+        for step, luck in enumerate(noise):
+            view = {"belief": belief.nodes(about), "last": last, "all": state[0]}[mode]
+            action = policy.act(view[None], step, rngs).actions
+            level = problem.levels(action)[0]
+            seen = np.where(level > 0, state[0], -1)
+            about, last = belief.track(about, level, seen), np.where(seen >= 0, seen, last)
+            reward, state = problem.step(state, action, luck[None])
+            total += float(reward[0])
+    return total / (episodes * problem.horizon)
+
+
+def learning() -> None:
+    print("Regret against who knows the truth, states seen in every step")
+    for dynamics in ("ladder", "random"):
+        problem = make("standard", arms=20, dynamics=dynamics, seed=1)
+        found = regret(problem, steps=200, episodes=20, seed=0)
+        for name in found.names:
+            print(
+                f"  {dynamics}, {name}: {found.at(name, 50)} after 50 steps, {found.at(name, 200)} "
+                f"after 200 ({100 * found.share(name, 200).mean:.1f} % of the truth's reward)",
+                flush=True,
+            )
+
+
+PARTS = {
+    "coverage": coverage,
+    "error": error,
+    "speed": speed,
+    "planning": planning,
+    "beliefs": beliefs,
+    "regret": learning,
+}
+
+for part in sys.argv[1:] or PARTS:
+    PARTS[part]()
