@@ -9,6 +9,7 @@ from sequoia import Arms, Assignment, Problem
 from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import FileError
 from sequoia.models.adopt import adopt_model
+from sequoia.models.factored_part import FactoredPart
 from sequoia.models.folder import Trained, save_model
 from sequoia.models.graph_model import GraphModel, neighbourhood_of
 from sequoia.models.graph_network import shapes as graph_shapes
@@ -135,14 +136,16 @@ def test_what_means_nothing_here_is_one_line(tmp_path):
         adopt_model(tmp_path, problem({"Ada": "young"}))
 
 
-def test_a_network_that_arms_share_fits_any_roster(tmp_path):
+@pytest.mark.parametrize("starts", [False, True])
+def test_a_network_that_arms_share_fits_any_roster(tmp_path, starts):
     then = problem(THEN)
     encoding = ActionEncoding.of(then)
-    seen = neighbourhood_of(then, encoding)
+    factored = FactoredPart.of(then, 20, 3)[0] if starts else None
+    seen = neighbourhood_of(then, encoding, factored)
     rng = np.random.default_rng(1)
-    sizes = graph_shapes(seen.n_features, 1, len(seen.matrices), 4, 1)
+    sizes = graph_shapes(seen.n_features, 1, len(seen.matrices), 4, 1, starts)
     own = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in sizes.items()}
-    q = GraphModel(then, encoding, seen, own)
+    q = GraphModel(then, encoding, seen, own, factored=factored)
     history = [{"round": 0, "reward": 1.0, "seconds": 0.1}]
     save_model(tmp_path, Trained(q, "x", {}, 0, 1.0, None, None, 0.1, history))
     now = problem({"Eve": "old", "Ada": "young"})

@@ -1,13 +1,23 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from sequoia import Arms, Custom, Problem
+from sequoia.bounds import solve_exactly
 from sequoia.errors import FileError, InfeasibleSpace, ProblemError
 from sequoia.optimize import ReluNet
 from sequoia.planning.overrides import columns_of, find_worker, todays_rules
 from sequoia.planning.planner import Planner, Proof
 from sequoia.planning.state_file import read_states
-from sequoia.problem.families import FAMILIES, capacity, interventions, routing, scheduling
+from sequoia.problem.families import (
+    FAMILIES,
+    capacity,
+    epidemic,
+    interventions,
+    routing,
+    scheduling,
+)
 from sequoia.problem.tasks import Task
 
 CAPACITY = capacity(arms=8, workers=3, horizon=6)
@@ -184,3 +194,13 @@ def test_state_files(tmp_path):
     assert np.array_equal(read_states(tmp_path / "s.csv", CAPACITY), STATE)
     with pytest.raises(FileError, match="does not exist"):
         read_states(tmp_path / "nowhere.csv", CAPACITY)
+
+
+def test_where_arms_interact_a_price_plan_says_what_no_policy_exceeds():
+    problem = epidemic(arms=6, budget=1, horizon=4, seed=2)
+    state = np.array([0, 1, 1, 0, 1, 1])
+    found = Planner(problem, state).plan(problem, "price")
+    start = np.eye(2)[state]
+    assert found.ceiling >= solve_exactly(replace(problem, start=start)).value - 1e-9
+    assert found.ceiling <= 1.5 * solve_exactly(replace(problem, start=start)).value
+    assert Planner(problem, state).plan(problem, "myopic").ceiling is None

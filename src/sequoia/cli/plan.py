@@ -110,6 +110,7 @@ def to_json(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> dict[st
         "doing_nothing": _worth(found.idle),
         "gain": _worth(found.worth - found.idle),
         "gap": {"of": found.objective, "at_most": number(found.gap)},
+        "no_policy_earns_more": found.ceiling,
         "proof": None
         if found.proof is None
         else {
@@ -186,6 +187,13 @@ def _print(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> None:
                 "The clock stopped the search for prices: another machine may find others.",
                 soft_wrap=True,
             )
+    if found.ceiling is not None:
+        console.print(
+            f"Long run: no policy earns more than {found.ceiling:.4g} over "
+            f"{count(planner.problem.horizon, 'step')} from today's states on, whatever it does "
+            "today: a certified bound, not an estimate.",
+            soft_wrap=True,
+        )
     for line in proof_in_words(found):
         console.print(line, soft_wrap=True)
     _print_arms(console, _arms(planner, found))

@@ -81,12 +81,12 @@ def train(
 
             learn(problem, config, seed, folder=output, resume=resume, on_event=watch)
     about = read_about(output)
-    summary = {name: about[name] for name in _SUMMARY} | {"solver": solver}
-    summary["bound_stopped_by"] = about.get("bound_stopped_by")
     if as_json:
+        summary = {name: about[name] for name in _SUMMARY} | {"solver": solver}
+        summary["bound_stopped_by"] = about.get("bound_stopped_by")
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
-        _print(summary, file, output)
+        _print(about, file, output)
 
 
 def read_settings(texts: Sequence[str]) -> dict[str, Any]:
@@ -125,7 +125,9 @@ def _gain_in_words(found: Mapping[str, Any]) -> str:
     if found["gain"] is None or found["gain"][1] > 0:
         return ""
     mean, _, high = found["gain"]
-    advice = " The policy price needs no model and is as good." if found["bound"] else ""
+    # Q-learning with a bound starts from prices, that is from this policy.
+    is_price = found["learner"] == "q-learning" and found["bound"]
+    advice = " The policy price needs no model and is as good." if is_price else ""
     return (
         f"\nLearning gained nothing that is more than luck over where it started: {mean:+.3g} ± "
         f"{high - mean:.2g} per step.{advice}"
@@ -172,7 +174,9 @@ def _in_words(progress: Any) -> str:
     parts = [f"reward {done.best:.4g}"]
     if progress.bound is not None:
         parts.append(f"bound {progress.bound:.4g}")
-    parts += [f"loss {done.loss:.2g}", f"remembered {100 * done.hit_rate:.0f} %"]
+    parts.append(f"loss {done.loss:.2g}")
+    if done.hit_rate is not None:
+        parts.append(f"remembered {100 * done.hit_rate:.0f} %")
     if progress.seconds_left == progress.seconds_left:
         parts.append(f"{roughly(progress.seconds_left)} left")
     return ", ".join(parts)

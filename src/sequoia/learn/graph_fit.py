@@ -76,7 +76,8 @@ def first_parameters(
     seen: Neighbourhood, hidden: int, layers: int, rng: np.random.Generator
 ) -> dict[str, NDArray[np.float32]]:
     """Return random weights, with which every score is 0."""
-    sizes = shapes(seen.n_features, seen.outlets.n_kinds, len(seen.matrices), hidden, layers)
+    kinds, matrices = seen.outlets.n_kinds, len(seen.matrices)
+    sizes = shapes(seen.n_features, kinds, matrices, hidden, layers, seen.is_guessed)
     result = {}
     for name, shape in sizes.items():
         weights = np.zeros(shape)

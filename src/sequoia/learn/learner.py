@@ -29,7 +29,7 @@ class Round:
     best
         The largest of these so far.
     hit_rate
-        Share of best actions that were remembered.
+        Share of best actions that were remembered; ``None`` for a learner that remembers none.
     """
 
     round: int
@@ -37,7 +37,7 @@ class Round:
     loss: float
     reward: float | None
     best: float
-    hit_rate: float
+    hit_rate: float | None = None
 
 
 Settings = TypeVar("Settings", bound=Config)

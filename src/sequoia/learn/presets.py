@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sequoia.errors import ConfigError
 from sequoia.learn.config import Config
-from sequoia.learn.policy_iteration import PolicyIterationConfig
+from sequoia.learn.policy_iteration_config import PolicyIterationConfig
 from sequoia.learn.price_start import has_prices
 from sequoia.learn.q_learning_config import QLearningConfig
 from sequoia.problem import Environment

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import FileError
+from sequoia.models.factored_part import FactoredPart
 from sequoia.models.folder import ABOUT, load_model, read_about, read_model, require_format
 from sequoia.models.graph_model import GraphModel
 from sequoia.models.meaning import Meaning, meaning_of
@@ -53,6 +54,10 @@ def adopt_model(folder: Path, problem: Problem) -> Adopted:
             f"{problem.name} as it is now."
         )
     if kind == GraphModel.kind:
+        if "factored" in facts:
+            own = facts["factored"]
+            part, _ = FactoredPart.of(problem, own["table"], own["rounds"])
+            arrays = {**arrays, "factored": part.to_array()}
         return Adopted(GraphModel.from_arrays(problem, arrays, facts), _remark(before, now))
     if not _is_same_roster(before, now):
         states = now.states if facts["indicators"] else 1

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from sequoia.models.factored_part import FactoredPart
 from sequoia.models.neighbourhood import (
     Neighbourhood,
     Outlets,
@@ -21,11 +22,14 @@ class ArmNeighbourhood(Neighbourhood):
     Of each arm under its pressure: its state; the rewards of its states; the pressure; and by dose
     level, where it goes, what it then earns and presses. For dose levels above none, the difference
     to none is given, because that is what an action buys. Further what one unit less pressure would
-    save the arm, its degrees, the time left, and the share of each state among all arms.
+    save the arm, its degrees, the time left, and the share of each state among all arms; and what
+    each dose level changes in a factored value of the next state, where one is given.
     """
 
-    def __init__(self, problem: Problem, encoding: ActionEncoding) -> None:
-        self._problem = problem
+    def __init__(
+        self, problem: Problem, encoding: ActionEncoding, factored: FactoredPart | None
+    ) -> None:
+        self._problem, self._factored = problem, factored
         models = _models(problem)
         # Arms with the same models share a row of the table.
         self._rows, self._row_of = np.unique(models, axis=0, return_inverse=True)
@@ -37,6 +41,9 @@ class ArmNeighbourhood(Neighbourhood):
         self._degrees = degrees(components).astype(np.float32)
         self.n_nodes = problem.arms.n_arms
         self.n_features = self._table.shape[1] + 2 + 1 + self._n_states
+        self.is_guessed = factored is not None
+        if factored is not None:
+            self.n_features += problem.arms.n_doses - 1
         self.matrices = message_matrices(components)
         node, level = np.nonzero(encoding.level_input >= 0)
         self.outlets = Outlets(node, level - 1, encoding.level_input[node, level])
@@ -55,6 +62,8 @@ class ArmNeighbourhood(Neighbourhood):
         seen[:, :, own + 2] = 1 - np.asarray(steps) / self._problem.horizon
         for state in range(self._n_states):
             seen[:, :, own + 3 + state] = (states == state).mean(axis=1)
+        if self._factored is not None:
+            seen[:, :, own + 3 + self._n_states :] = self._factored.effects(states, steps)
         return seen
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sequoia.models.arm_neighbourhood import ArmNeighbourhood
+from sequoia.models.factored_part import FactoredPart
 from sequoia.models.graph_network import node_scores
 from sequoia.models.neighbourhood import ComponentNeighbourhood, Neighbourhood, WholeState
 from sequoia.optimize.encoding import ActionEncoding
@@ -29,7 +30,8 @@ class GraphModel:
     The inputs x are those of `ActionEncoding`: columns, and dose levels where columns add up. Their
     weights are what they earn in the next step, where the environment tells, plus ``scale`` times
     the scores of the nodes that they reach. So the best action is that of a linear function over
-    the space, exactly. An untrained network scores 0: the model is then the myopic policy.
+    the space, exactly. Where the network scores 0, the model is the myopic policy; where it scores
+    what a factored value function says of doses, a price policy.
 
     Attributes
     ----------
@@ -44,10 +46,15 @@ class GraphModel:
     neighbourhood: Neighbourhood
     parameters: Mapping[str, NDArray[np.float32]]
     scale: float = 1.0
+    factored: FactoredPart | None = None
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Return the parameters by name, and the scale."""
-        return dict(self.parameters), {"scale": self.scale}
+        """Return the parameters by name, the values of clusters, and the scale."""
+        arrays: dict[str, NDArray[Any]] = dict(self.parameters)
+        if self.factored is None:
+            return arrays, {"scale": self.scale}
+        facts = {"scale": self.scale, "factored": self.factored.facts}
+        return arrays | {"factored": self.factored.to_array()}, facts
 
     @classmethod
     def from_arrays(
@@ -58,10 +65,14 @@ class GraphModel:
     ) -> Self:
         """Build it from what `to_arrays` returned."""
         encoding = ActionEncoding.of(environment)
-        seen = neighbourhood_of(environment, encoding)
-        if arrays["in"].shape[0] != seen.n_features:
-            raise ValueError(f"a node has {seen.n_features} features, not {len(arrays['in'])}")
-        return cls(environment, encoding, seen, dict(arrays), float(facts["scale"]))
+        own, factored = dict(arrays), None
+        if isinstance(environment, Problem) and "factored" in facts:
+            values = own.pop("factored")
+            factored = FactoredPart.from_array(environment, values, **facts["factored"])
+        seen = neighbourhood_of(environment, encoding, factored)
+        if own["in"].shape[0] != seen.n_features:
+            raise ValueError(f"a node has {seen.n_features} features, not {len(own['in'])}")
+        return cls(environment, encoding, seen, own, float(facts["scale"]), factored)
 
     def fold(self, states: States, steps: IntArray) -> ReluNet:
         """Return the linear function of the inputs for every state, ``(B, D)``, and step."""
@@ -86,13 +97,16 @@ class GraphModel:
 
     @cached_property
     def _is_untrained(self) -> bool:
-        return not self.parameters["out"].any()
+        ends = (self.parameters[name] for name in ("out", "guess") if name in self.parameters)
+        return not any(end.any() for end in ends)
 
 
-def neighbourhood_of(environment: Environment, encoding: ActionEncoding) -> Neighbourhood:
+def neighbourhood_of(
+    environment: Environment, encoding: ActionEncoding, factored: FactoredPart | None = None
+) -> Neighbourhood:
     """Return what a shared network sees: arms, components of a state, or the state as a whole."""
     if isinstance(environment, Problem):
-        return ArmNeighbourhood(environment, encoding)
+        return ArmNeighbourhood(environment, encoding, factored)
     known = dependencies_of(environment)
     return WholeState(environment) if known is None else ComponentNeighbourhood(environment, known)
 

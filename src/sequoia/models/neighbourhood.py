@@ -57,12 +57,15 @@ class Neighbourhood(ABC):
     ----------
     n_nodes, n_features
         ``V`` and ``F``.
+    is_guessed
+        Whether the last features are a guess of the scores.
     matrices
         Along which messages go, ``(V, V)`` each.
     """
 
     n_nodes: int
     n_features: int
+    is_guessed: bool = False
     matrices: tuple[csr_array, ...]
     outlets: Outlets
 

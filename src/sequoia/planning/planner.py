@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.bounds.factored.relax import relax_factored
+from sequoia.bounds.factored.value import FactoredValue
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import Relaxation, relax
 from sequoia.errors import InfeasibleSpace
@@ -104,6 +105,9 @@ class DayPlan:
         What the gap is about: ``"next step"`` for myopic and without prices, else ``"long run"``.
     gap
         By that objective, as prices see the long run, no decision is better by more, relatively.
+    ceiling
+        No policy earns more from today's state to the horizon: certified, where arms interact and
+        the plan is by prices of clusters; else ``None``.
     """
 
     problem: Problem
@@ -115,6 +119,7 @@ class DayPlan:
     proof: Proof | None
     objective: str
     gap: float
+    ceiling: float | None
     seconds: float
 
     @cached_property
@@ -170,6 +175,11 @@ class Planner:
         return self.relaxation.prices
 
     @cached_property
+    def factored(self) -> FactoredValue:
+        """The value of states where arms interact, from today on."""
+        return relax_factored(self.problem, start=self.state).value
+
+    @cached_property
     def long_run(self) -> FloatArray:
         """What each dose level is worth to every arm, to the horizon, ``(J, L)``."""
         return self.prices.weights(self.state)
@@ -221,6 +231,7 @@ class Planner:
             proof=self._proof(acting, made),
             objective="long run" if is_long else "next step",
             gap=gap / abs(value) if value else gap,
+            ceiling=self._ceiling(policy),
             seconds=time.perf_counter() - began,
         )
 
@@ -234,9 +245,14 @@ class Planner:
         if policy_called(policy).needs_prices and self.has_prices:
             return PricePolicy(today, self.prices, seconds=self._seconds)
         if policy == ClusterPricePolicy.name:
-            value = relax_factored(self.problem, start=self.state).value
-            return ClusterPricePolicy(today, value, seconds=self._seconds)
+            return ClusterPricePolicy(today, self.factored, seconds=self._seconds)
         return make_policy(policy, today, q, self._seconds)
+
+    def _ceiling(self, policy: str) -> float | None:
+        """Return the bound on what is still to come, where the policy had it found."""
+        if self.has_prices or policy != ClusterPricePolicy.name:
+            return None
+        return float(self.factored.worth(self.state[None], 0)[0])
 
     def _proof(self, acting: Policy, made: Decisions) -> Proof | None:
         if acting.objective is None or not np.isfinite(made.bounds[0]):

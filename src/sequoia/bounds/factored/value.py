@@ -92,7 +92,7 @@ class FactoredValue:
         for table, worth in zip(self.tables, self.dose_values(states, step), strict=True):
             shape = (len(states), len(table.arms), arms.n_doses)
             effects = np.zeros(shape)
-            fitted = worth @ _linear_fit(table, arms.n_doses).T
+            fitted = worth @ linear_fit(table, arms.n_doses).T
             total += fitted[:, 0]
             effects[:, :, 1:] = fitted[:, 1:].reshape(len(states), len(table.arms), -1)
             result[:, table.arms] += effects
@@ -121,7 +121,7 @@ def _context(table: LocalTable, graph: Graph, states: IntArray) -> IntArray:
     return np.searchsorted(number, wanted)
 
 
-def _linear_fit(table: LocalTable, levels: int) -> FloatArray:
+def linear_fit(table: LocalTable, levels: int) -> FloatArray:
     """Return the least-squares map from a table of doses to a constant and effects, ``(F, D)``."""
     seen = table.doses[:, :, None] == np.arange(1, levels)
     flat = seen.reshape(len(seen), -1).astype(np.float64)
