@@ -67,7 +67,7 @@ def test_a_plan_is_filled_in_and_recorded(tmp_path, ending):
         book["plan"]["J2"] = "lapsed"
         book.save(path)
     done = record(programme, [], WEDNESDAY, sheet=path)
-    assert done.words == "1 sighting new and 1 visit new"
+    assert done.words == "1 new sighting and 1 new visit"
     first = made.stored.tasks[0]
     [one] = find_history(programme, WEDNESDAY, WEDNESDAY)
     assert one.done == 1

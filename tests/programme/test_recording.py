@@ -25,7 +25,7 @@ def programme(tmp_path):
 
 def test_a_visit_and_what_it_showed(programme):
     done = record(programme, ["ada=At Risk", "Zoë=0"], MONDAY, by="nurse anna")
-    assert done.words == "2 sightings new and 2 visits new"
+    assert done.words == "2 new sightings and 2 new visits"
     found = content(programme)
     assert [row[2:] for row in found["sightings"]] == [(MONDAY, "at risk"), (MONDAY, "good")]
     assert [row[2:] for row in found["visits"]] == [(MONDAY, "Nurse Anna", "visit")] * 2
@@ -49,7 +49,7 @@ def test_a_sheet_with_gaps(programme, tmp_path):
     filled = "date,by,who,dose,state,seen\n2026-11-03,Nurse Bo,Ada,visit,likely good,lapsed\n"
     filled += "2026-11-03,Nurse Bo,Grace,visit,likely good,\n"
     done = record(programme, [], MONDAY, sheet=sheet(tmp_path, "plan.csv", filled))
-    assert done.words == "1 sighting new and 1 visit new"
+    assert done.words == "1 new sighting and 1 new visit"
     assert done.remarks[-1] == "1 row without an outcome left out."
     found = content(programme)
     assert found["sightings"][0][2:] == (TUESDAY, "lapsed")

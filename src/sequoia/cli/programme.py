@@ -67,6 +67,13 @@ def init(
     slots: Annotated[
         str | None, typer.Option(metavar="NAMES", help="The slots of a schedule, such as Mon,Wed.")
     ] = None,
+    reported: Annotated[
+        float,
+        typer.Option(help="How often a state is known without a visit.", min=0, max=1),
+    ] = 0.0,
+    never_hurts: Annotated[
+        bool, typer.Option("--never-hurts", help="A visit never makes things worse.")
+    ] = False,
     database: Annotated[
         str,
         typer.Option(
@@ -94,6 +101,8 @@ def init(
         kind=kind,
         limit=limit,
         slots=_listed(slots or ""),
+        reported=reported,
+        never_hurts=never_hurts,
         database=database,
     )
     create(folder, beginning)

@@ -13,6 +13,7 @@ from sequoia.programme.history import Event, PlanHistory, find_events, find_hist
 from sequoia.programme.settings import Programme
 
 _JOURNAL = 5
+_WIDTH = 110
 
 
 def show_history(programme: Programme, first: date, last: date, as_json: bool) -> None:
@@ -22,7 +23,7 @@ def show_history(programme: Programme, first: date, last: date, as_json: bool) -
     if as_json:
         print_json({"plans": [_to_json(one) for one in found], "journal": lines})
         return
-    console = Console(highlight=False)
+    console = Console(highlight=False, width=max(_WIDTH, Console().width))
     if not found:
         console.print(f"No plan from {first} to {last}.")
     else:

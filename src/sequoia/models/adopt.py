@@ -161,10 +161,8 @@ def _take(
 
 def _remark(before: Meaning, now: Meaning) -> str:
     came, gone = set(now.names) - set(before.names), set(before.names) - set(now.names)
-    changes = []
-    if came:
-        changes.append(f"{len(came)} new")
-    if gone:
-        changes.append(f"{len(gone)} gone")
-    who = say(changes) if changes else "the same arms, other numbers or rules"
+    who = "the same arms, other numbers or rules"
+    if came or gone:
+        changes = [f"{len(came)} new"] * bool(came) + [f"{len(gone)} gone"] * bool(gone)
+        who = "other names" if _is_same_roster(before, now) else say(changes)
     return f"the model was trained before: {who}; its prices are those of now"

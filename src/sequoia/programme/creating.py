@@ -29,6 +29,10 @@ class Beginning:
         Names of the states and what a step in each is worth.
     kind, limit, slots
         The space; how much or how many in a step; the slots of a schedule.
+    reported
+        How often a state is known without a visit.
+    never_hurts
+        Whether a visit never makes things worse.
     """
 
     name: str
@@ -39,6 +43,8 @@ class Beginning:
     kind: str = "assignment"
     limit: float | None = None
     slots: Sequence[str] = ()
+    reported: float = 0.0
+    never_hurts: bool = False
     database: str = ""
 
 
@@ -88,7 +94,7 @@ def settings_text(beginning: Beginning) -> str:
         "visit = 1",
         "",
         "[seen]",
-        "before = 0.0          # how often a state is known without a visit",
+        f"before = {beginning.reported:<12g}# how often a state is known without a visit",
         "at_visit = 1.0        # how often a visit shows it",
         "",
         "[space]",
@@ -98,6 +104,8 @@ def settings_text(beginning: Beginning) -> str:
         lines.append(f"limit = {beginning.limit:g}")
     if beginning.slots:
         lines += [f"slots = [{', '.join(map(_quoted, beginning.slots))}]", "visits = 1"]
+    if beginning.never_hurts:
+        lines += ["", "[known]", "never_hurts = true    # a visit never makes things worse"]
     return "\n".join(lines)
 
 

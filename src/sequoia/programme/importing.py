@@ -127,9 +127,9 @@ def in_words(noted: Noted) -> str:
     """Say what came of entries."""
     parts = []
     if noted.seen:
-        parts.append(f"{count(noted.seen, 'sighting')} new")
+        parts.append(count(noted.seen, "new sighting"))
     if noted.visited:
-        parts.append(f"{count(noted.visited, 'visit')} new")
+        parts.append(count(noted.visited, "new visit"))
     if noted.corrected:
         parts.append(f"{noted.corrected} corrected")
     if noted.known:

@@ -1,0 +1,108 @@
+"""``sequoia programme`` on the command line: what it prints, refuses and leaves alone."""
+
+import json
+
+import pytest
+
+ROSTER = "name,group,cost\nAda,young,20\nGrace,old,30\n"
+STAFF = "name,capacity\nNurse Anna,60\n"
+TRANSITIONS = """dose,state,good,bad
+none,good,0.7,0.3
+none,bad,0,1
+visit,good,0.9,0.1
+visit,bad,0.6,0.4
+"""
+MONDAY = "2026-11-02"
+
+
+@pytest.fixture
+def clinic(command, tmp_path):
+    """A programme with known transitions; returns the command."""
+    (tmp_path / "roster.csv").write_text(ROSTER)
+    (tmp_path / "staff.csv").write_text(STAFF)
+    begun = command("programme", "init", "clinic", "--states", "good=1,bad=0", "--start", MONDAY)
+    assert begun.code == 0, begun.err
+    done = command(
+        *("programme", "import", "clinic", "--roster", "roster.csv", "--staff", "staff.csv")
+    )
+    assert (done.code, done.out) == (0, "roster.csv: 2 new.\nstaff.csv: 1 new.\n")
+    (tmp_path / "clinic" / "transitions.csv").write_text(TRANSITIONS)
+    return command
+
+
+def test_a_day(clinic, tmp_path):
+    made = clinic("programme", "today", "clinic", "--date", MONDAY, "-o", "plan.csv")
+    assert made.code == 0, made.err
+    assert "clinic, Monday 2 November 2026: " in made.out
+    assert "Nurse Anna" in made.out
+    assert "Why " in made.out
+    assert (tmp_path / "plan.csv").exists()
+    again = clinic("programme", "today", "clinic", "--date", MONDAY, "-o", "plan.csv")
+    assert again.code == 2
+    assert again.err.startswith("FileError: plan.csv exists already")
+    done = clinic("programme", "record", "clinic", "Ada=bad", "--date", MONDAY)
+    assert (done.code, done.out) == (0, "Recorded: 1 new sighting and 1 new visit.\n")
+    seen = clinic("programme", "history", "clinic", "--date", MONDAY)
+    assert "visit, seen bad" in seen.out
+    assert "not done" in seen.out
+    told = json.loads(clinic("programme", "history", "clinic", "--date", MONDAY, "--json").out)
+    [plan] = told["plans"]
+    assert [task["visit"] and task["visit"]["state"] for task in plan["tasks"]] in (
+        ["bad", None],
+        [None, "bad"],
+    )
+
+
+def test_json_has_the_plan_and_why(clinic):
+    made = clinic("programme", "today", "clinic", "--date", MONDAY, "--json", "--never", "Ada")
+    told = json.loads(made.out)
+    assert told["date"] == MONDAY
+    assert [task["who"] for task in told["tasks"]] == ["Grace"]
+    assert told["overrides"] == {"never": ["Ada"]}
+    assert told["reason"]
+
+
+def test_the_problem_as_it_is_now_goes_to_other_commands(clinic):
+    done = clinic(
+        *("programme", "export", "clinic", "--problem", "now.npz", "--states", "now.csv"),
+        *("--date", MONDAY),
+    )
+    assert done.out == "Wrote now.npz.\nWrote now.csv.\n"
+    assert clinic("plan", "now.npz", "--state", "now.csv").code == 0
+    again = clinic("programme", "export", "clinic", "--problem", "now.npz", "--date", MONDAY)
+    assert again.err.startswith("FileError: now.npz exists already")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        ("init clinic --states good=1,bad=0", "clinic/programme.toml exists already"),
+        ("init other --states good", "NAME=REWARD, such as 'good=1', is wanted"),
+        ("init other --states good=1", "names 1; two are wanted"),
+        ("init other --states good=1,bad=0 --kind budget", "a budget needs --limit"),
+        ("init other --states good=1,bad=0 --kind bugdet", "perhaps 'budget' is meant"),
+        ("import clinic", "--roster, --staff or --log is wanted"),
+        ("import clinic --roster nowhere.csv", "nowhere.csv does not exist"),
+        ("record clinic", "or --file is wanted"),
+        ("record clinic Ada=godo", "perhaps 'good' is meant"),
+        ("record clinic Ada=good --date 2/11/2026", "may mean two dates"),
+        ("record nowhere Ada=good", "holds no programme"),
+        ("today clinic --must Adda", "perhaps 'Ada' is meant"),
+        ("today clinic -o plan.pdf", ".html or .ics is wanted"),
+        ("today clinic --time-limit 0", "more than 0 seconds"),
+        ("today clinic --explore --cautious", "choose one"),
+        ("today clinic --policy prise", "perhaps 'price' is meant"),
+        ("history clinic --who Adda", "perhaps 'Ada' is meant"),
+        ("export clinic", "--output, --problem or --states is wanted"),
+        ("absent clinic Adda", "perhaps 'Ada' is meant"),
+        ("rename clinic Adda Ida", "perhaps 'Ada' is meant"),
+        ("fit clinic", "says the transitions"),
+    ],
+)
+def test_what_is_wrong_is_one_line(clinic, tmp_path, arguments, wanted):
+    before = sorted(path.name for path in tmp_path.iterdir())
+    outcome = clinic("programme", *arguments.split())
+    assert outcome.code == 2, outcome.out
+    assert wanted in outcome.err
+    assert len(outcome.err.splitlines()) == 1
+    assert sorted(path.name for path in tmp_path.iterdir()) == before
