@@ -14,13 +14,13 @@ from sequoia.plots.names import (
     upright_inches,
     write_inside,
 )
-from sequoia.problem import Decision, Problem, Schedule
+from sequoia.problem import Decision, Problem, Rota, Schedule
 
 _MOST_LETTERS = 60
 
 
 def draw_bookings(
-    problem: Problem, space: Schedule, decision: Decision, ax: Axes | None = None
+    problem: Problem, space: Schedule | Rota, decision: Decision, ax: Axes | None = None
 ) -> Axes:
     """Draw workers down and slots across; a cell is grey where open, and names who is visited."""
     booked = space.booked(decision)
@@ -35,10 +35,11 @@ def draw_bookings(
     ax.pcolormesh(grid, cmap=colours, vmin=0, vmax=1, **seams(max(workers, slots)))
     noun, texts = short_names(space.names)
     width, height = room(ax, "x") / max(slots, 1) - 3, room(ax, "y", below) / max(workers, 1) - 1
-    visits = np.argwhere(booked).tolist()
+    visits = np.argwhere(busy).tolist()
+    whom = [", ".join(texts[arm] for arm in np.flatnonzero(booked[i, :, k])) for i, k in visits]
     cut = sum(
-        not write_inside(ax, (slot + 0.5, worker + 0.5), texts[arm], width, height)
-        for worker, arm, slot in visits
+        not write_inside(ax, (slot + 0.5, worker + 0.5), text, width, height)
+        for (worker, slot), text in zip(visits, whom, strict=True)
     )
     ax.invert_yaxis()
     who = tick_names(ax.yaxis, np.arange(workers) + 0.5, space.worker_names, below)

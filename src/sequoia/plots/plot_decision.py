@@ -8,7 +8,7 @@ from sequoia.plots.draw_bookings import draw_bookings
 from sequoia.plots.draw_chosen import draw_chosen
 from sequoia.plots.draw_visits import draw_visits
 from sequoia.plots.draw_walk import draw_walk
-from sequoia.problem import ActionSpace, Assignment, Decision, Problem, Schedule, Walk
+from sequoia.problem import ActionSpace, Assignment, Decision, Problem, Rota, Schedule, Walk
 
 
 def plot_decision(problem: Problem, decision: Decision, ax: Axes | None = None) -> Axes:
@@ -34,7 +34,7 @@ def _(space: Assignment, problem: Problem, decision: Decision, ax: Axes | None) 
 
 
 @picture_of.register
-def _(space: Schedule, problem: Problem, decision: Decision, ax: Axes | None) -> Axes:
+def _(space: Schedule | Rota, problem: Problem, decision: Decision, ax: Axes | None) -> Axes:
     return draw_bookings(problem, space, decision, ax)
 
 

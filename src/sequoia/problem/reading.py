@@ -17,7 +17,7 @@ from sequoia.sizes import MOST_STEPS
 from sequoia.validation import FloatArray, IntArray
 
 # Every table that some problem reads, and those that may be left out of any.
-OPTIONAL_TABLES = frozenset({"influence", "states", "doses"})
+OPTIONAL_TABLES = frozenset({"influence", "states", "doses", "visitors"})
 TABLES = OPTIONAL_TABLES | {
     *("arms", "rewards", "transitions", "neighbours", "contagion"),
     *("actions", "workers", "edges", "plan", "rows", "coefficients"),

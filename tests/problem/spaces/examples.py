@@ -20,6 +20,7 @@ from sequoia.problem.spaces import (
     Assignment,
     Budget,
     Custom,
+    Rota,
     Schedule,
     Walk,
     with_rules,
@@ -104,6 +105,47 @@ def can_be_booked(worker_slots, arm_slots, limit: int, visits: int, distinct: bo
     return lambda chosen: len(chosen) <= limit and book(tuple(sorted(chosen)), everything)
 
 
+def can_be_rostered(
+    minutes, arm_slots, lengths, visits, may_visit, limit, distinct: bool, in_a_row: int | None
+) -> Accepts:
+    """Some way to book all visits keeps minutes, workers who may come, and rests."""
+    workers, n_slots = len(minutes), len(minutes[0]) if len(minutes) else 0
+
+    def rests(booked: tuple[tuple[int, int, int], ...]) -> bool:
+        if in_a_row is None:
+            return True
+        busy = {(worker, slot) for worker, slot, _ in booked}
+        return not any(
+            all((worker, first + step) in busy for step in range(in_a_row + 1))
+            for worker in range(workers)
+            for first in range(n_slots - in_a_row)
+        )
+
+    @cache
+    def book(arms: tuple[int, ...], booked: tuple[tuple[int, int, int], ...]) -> bool:
+        if not arms:
+            return rests(booked)
+        arm = arms[0]
+        used: dict[tuple[int, int], float] = {}
+        for worker, slot, other in booked:
+            used[worker, slot] = used.get((worker, slot), 0) + lengths[other]
+        suitable = [
+            (worker, slot)
+            for worker in range(workers)
+            for slot in range(n_slots)
+            if may_visit[worker][arm]
+            and arm_slots[arm][slot]
+            and used.get((worker, slot), 0) + lengths[arm] <= minutes[worker][slot]
+        ]
+        return any(
+            book(arms[1:], tuple(sorted((*booked, *((i, k, arm) for i, k in team)))))
+            for team in combinations(suitable, visits[arm])
+            if not distinct or len({worker for worker, _ in team}) == visits[arm]
+        )
+
+    return lambda chosen: len(chosen) <= limit and book(tuple(sorted(chosen)), ())
+
+
 def sets_of_closed_walks(neighbours, source, length: int) -> set[frozenset]:
     """Return what each closed walk of at most ``length`` steps visits, by breadth-first search.
 
@@ -178,6 +220,34 @@ def schedule(name, worker_slots, arm_slots, limit, visits=2, distinct=False) -> 
         name,
         Schedule(worker_slots, arm_slots, limit, visits, distinct),
         can_be_booked(worker_slots.tolist(), arm_slots.tolist(), limit, visits, distinct),
+    )
+
+
+def rota(
+    name,
+    minutes,
+    arm_slots,
+    lengths,
+    visits=1,
+    may_visit=None,
+    limit=None,
+    distinct=False,
+    in_a_row=None,
+) -> Example:
+    space = Rota(minutes, arm_slots, lengths, visits, may_visit, limit, distinct, in_a_row)
+    return Example(
+        name,
+        space,
+        can_be_rostered(
+            space.minutes.tolist(),
+            space.arm_slots.tolist(),
+            space.lengths.tolist(),
+            space.visits.tolist(),
+            space.may_visit.tolist(),
+            space.limit,
+            distinct,
+            in_a_row,
+        ),
     )
 
 
@@ -365,6 +435,13 @@ _distinct = schedule("schedule, distinct workers", _THREE_OF_FIVE, _TWO_OF_FIVE,
 _many_slots = schedule("schedule, many slots", _TWELVE, _ARMS_OF_TWELVE, 3)
 _path = path("path", _KITE, 0, 6, 4)
 _long_edges = path("path, long edges", _KITE, 0, 8, 3, _TAKES)
+_rota = rota(
+    "rota",
+    [[60, 0, 90], [0, 75, 60]],
+    slots("x.x", ".xx", "xx.", "..x", ".x.", "x.x"),
+    [30, 45, 30, 60, 45, 30],
+    may_visit=slots("xxx.xx", ".xxxx."),
+)
 _kits = kits("kits", [[0, 1], [1, 2, 3], [3, 4], [0, 5]], 6, 2)
 _bound_together = custom(
     "custom, not down-closed",
@@ -403,6 +480,42 @@ EXAMPLES = [
     _many_slots,
     schedule("schedule, many slots, one visit", _TWELVE[:1], _ARMS_OF_TWELVE, 6, 1),
     schedule("schedule, many slots, distinct", _TWELVE, _ARMS_OF_TWELVE, 3, 2, True),
+    _rota,
+    rota("rota, one slot", [[7], [4]], slots("x", "x", "x", "x", "x"), [2, 3, 4, 2, 6]),
+    rota("rota, whole slots", [[1, 1], [1, 0]], slots("xx", "x.", ".x", "xx"), [1] * 4, limit=2),
+    rota(
+        "rota, several visits",
+        [[60, 60], [45, 0], [0, 30]],
+        slots("xx", "x.", ".x", "xx"),
+        [30, 15, 30, 20],
+        [2, 1, 1, 3],
+    ),
+    rota(
+        "rota, different workers",
+        [[60, 60], [45, 30]],
+        slots("xx", "x.", "xx", ".x"),
+        [30, 15, 30, 20],
+        [2, 1, 2, 1],
+        distinct=True,
+    ),
+    rota(
+        "rota, rests",
+        [[30, 30, 30, 30], [30, 0, 30, 30]],
+        slots("xx..", ".xx.", "..xx", "x..x", ".x.x"),
+        [15, 30, 15, 30, 15],
+        may_visit=slots("xxxx.", "..xxx"),
+        in_a_row=2,
+    ),
+    rota(
+        "rota, a slot off after each",
+        [[20, 40, 20]],
+        slots("xx.", ".xx", "x.x", "xxx"),
+        [20, 20, 10, 10],
+        [1, 1, 2, 1],
+        in_a_row=1,
+        limit=3,
+    ),
+    rota("rota, nobody at work", [[0, 0]], slots("xx", "x."), [10, 20]),
     _path,
     path("path, unreachable node", [(0, 1), (1, 2), (3, 4)], 1, 4, 3, size=6),
     _long_edges,
@@ -444,6 +557,20 @@ EXAMPLES = [
         present=schedule("", _THREE_OF_FIVE[:2], _TWO_OF_FIVE, 4, 2, True),
         must=[2],
     ),
+    ruled(
+        "rota, one worker off",
+        _rota,
+        absent=["worker 1"],
+        present=rota(
+            "",
+            [[60, 0, 90]],
+            slots("x.x", ".xx", "xx.", "..x", ".x.", "x.x"),
+            [30, 45, 30, 60, 45, 30],
+            may_visit=slots("xxx.xx"),
+        ),
+        at_most_one=[[0, 5]],
+    ),
+    ruled("rota, must", _rota, must=[2, 3], never=[0]),
     ruled("many slots, count", _many_slots, groups={"late": [3, 4]}, counts={"late": 1}),
     ruled("path, must", _path, must=[3], at_most_one=[[0, 2, 1]]),
     ruled(

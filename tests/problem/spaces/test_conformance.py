@@ -104,7 +104,7 @@ def test_growing_step_by_step_from_idle(example):
 
 @pytest.mark.parametrize(
     "example",
-    [e for e in EXAMPLES if e.space.base.kind in ("assignment", "schedule")],
+    [e for e in EXAMPLES if e.space.base.kind in ("assignment", "schedule", "rota")],
     ids=lambda example: example.name,
 )
 def test_growth_keeps_the_plan_of_workers(example):

@@ -1,4 +1,4 @@
-"""Problem families, the paper's and two of contagion, each a function with its knobs."""
+"""Problem families, the paper's and others, each a function with its knobs."""
 
 import inspect
 from collections.abc import Callable
@@ -8,6 +8,7 @@ from sequoia.errors import ProblemError
 from sequoia.problem.families.capacity import capacity
 from sequoia.problem.families.epidemic import epidemic
 from sequoia.problem.families.interventions import interventions
+from sequoia.problem.families.rota import rota
 from sequoia.problem.families.routing import routing
 from sequoia.problem.families.scheduling import scheduling
 from sequoia.problem.families.standard import standard
@@ -18,7 +19,17 @@ from sequoia.problem.problem import Problem
 
 FAMILIES: dict[str, Callable[..., Problem]] = {
     family.__name__: family
-    for family in (interventions, scheduling, capacity, routing, standard, trap, epidemic, wildfire)
+    for family in (
+        interventions,
+        scheduling,
+        capacity,
+        routing,
+        standard,
+        trap,
+        epidemic,
+        wildfire,
+        rota,
+    )
 }
 
 
@@ -41,6 +52,7 @@ __all__ = [
     "epidemic",
     "interventions",
     "make",
+    "rota",
     "routing",
     "scheduling",
     "standard",

@@ -5,6 +5,7 @@ from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.spaces.budget import Budget
 from sequoia.problem.spaces.custom import Custom
 from sequoia.problem.spaces.registry import read_space, write_space
+from sequoia.problem.spaces.rota import Rota
 from sequoia.problem.spaces.ruled import Ruled, with_rules
 from sequoia.problem.spaces.schedule import Schedule
 from sequoia.problem.spaces.walk import Walk
@@ -15,6 +16,7 @@ __all__ = [
     "Budget",
     "Custom",
     "Extensions",
+    "Rota",
     "Ruled",
     "Schedule",
     "Walk",

@@ -1,0 +1,499 @@
+"""Workers with minutes in their slots, arms with visits of some length in theirs."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sequoia.errors import ProblemError
+from sequoia.problem.names import between, checked_names, count, index_of, say
+from sequoia.problem.spaces.base import ActionSpace, Extensions
+from sequoia.problem.spaces.rota.formulation import Formulation
+from sequoia.problem.spaces.rota.packing import Openings, Packing
+from sequoia.problem.spaces.rota.search import RotaSearch
+from sequoia.problem.system import Decision, LinearSystem
+from sequoia.problem.tables import Column, TableSet, table
+from sequoia.problem.tasks import Task
+from sequoia.sizes import MOST_COLUMNS, MOST_VISITS, require_at_most
+from sequoia.validation import (
+    ActionArray,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    frozen,
+    is_not_negative,
+    is_positive,
+    require,
+    set_fields,
+    whole,
+)
+
+_RESERVED = {"name", "minutes", "visits"}
+# Plans found on the way to a best action, which is asked for next.
+_MOST_PLANS = 256
+# To find the smallest conflict takes a plan for each arm.
+_MOST_IN_CONFLICT = 60
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Rota(ActionSpace):
+    """Each acted-on arm gets its visits, each within the minutes of a worker in a slot.
+
+    With one slot it is an `Assignment`; with visits that take a whole slot, a `Schedule`.
+
+    Attributes
+    ----------
+    minutes
+        What each worker has in each slot, ``(W, K)``; 0 where the worker is not at work. Slots are
+        in the order in which they happen.
+    arm_slots
+        Which slots suit each arm, ``(J, K)``.
+    lengths
+        Minutes that a visit to each arm takes, ``(J,)``, positive.
+    visits
+        How many visits each arm needs to count as acted on, ``(J,)``; no two are made by one worker
+        in one slot.
+    may_visit
+        Which workers may visit which arms, ``(W, J)``.
+    limit
+        At most so many arms are acted on.
+    distinct_workers
+        Whether the visits to one arm must be made by different workers.
+    most_in_a_row
+        In how many slots in a row a worker may make visits before one without; ``None`` for any.
+    """
+
+    kind = "rota"
+    minutes: FloatArray
+    arm_slots: BoolArray
+    lengths: FloatArray
+    visits: IntArray
+    may_visit: BoolArray
+    limit: int
+    distinct_workers: bool
+    most_in_a_row: int | None
+    names: Sequence[str]
+    worker_names: Sequence[str]
+    slot_names: Sequence[str]
+
+    def __init__(
+        self,
+        minutes: ArrayLike,
+        arm_slots: ArrayLike,
+        lengths: ArrayLike,
+        visits: ArrayLike = 1,
+        may_visit: ArrayLike | None = None,
+        limit: int | None = None,
+        distinct_workers: bool = False,
+        most_in_a_row: int | None = None,
+        names: Sequence[str] | None = None,
+        worker_names: Sequence[str] | None = None,
+        slot_names: Sequence[str] | None = None,
+    ) -> None:
+        minutes = frozen("rota.minutes", minutes, np.float64, (None, None))
+        require("rota.minutes", minutes, is_not_negative(minutes), "minutes are not negative")
+        n_workers, n_slots = minutes.shape
+        arm_slots = frozen("rota.arm_slots", arm_slots, np.bool_, (None, n_slots))
+        n_arms = len(arm_slots)
+        lengths = frozen("rota.lengths", lengths, np.float64, (n_arms,))
+        require("rota.lengths", lengths, is_positive(lengths), "a visit takes more than 0 minutes")
+        if np.ndim(visits) == 0:
+            visits = np.full(n_arms, visits)
+        visits = frozen("rota.visits", visits, np.int64, (n_arms,))
+        fine = (visits >= 1) & (visits <= MOST_VISITS)
+        require("rota.visits", visits, fine, f"1 to {MOST_VISITS} visits are wanted")
+        may_visit = np.ones((n_workers, n_arms)) if may_visit is None else may_visit
+        may_visit = frozen("rota.may_visit", may_visit, np.bool_, (n_workers, n_arms))
+        meetings = float((minutes > 0).sum(axis=0) @ arm_slots.sum(axis=0))
+        require_at_most("rota", meetings, "meetings of worker, arm and slot", MOST_COLUMNS)
+        if most_in_a_row is not None:
+            most_in_a_row = whole("rota.most_in_a_row", most_in_a_row, 1)
+        set_fields(
+            self,
+            minutes=minutes,
+            arm_slots=arm_slots,
+            lengths=lengths,
+            visits=visits,
+            may_visit=may_visit,
+            limit=n_arms if limit is None else whole("rota.limit", limit, 0),
+            distinct_workers=distinct_workers,
+            most_in_a_row=most_in_a_row,
+            names=checked_names("rota.names", names, "arm", n_arms),
+            worker_names=checked_names("rota.worker_names", worker_names, "worker", n_workers),
+            slot_names=checked_names("rota.slot_names", slot_names, "slot", n_slots),
+        )
+        for where, taken in (("slot_names", self.slot_names), ("worker_names", self.worker_names)):
+            if clash := sorted(_RESERVED & set(taken)):
+                raise ProblemError(
+                    f'rota.{where} has "{clash[0]}", which is a column of its tables; choose '
+                    "another word."
+                )
+
+    @property
+    def worker_slots(self) -> BoolArray:
+        """In which slots each worker is at work, ``(W, K)``."""
+        at_work: BoolArray = self.minutes > 0
+        return at_work
+
+    @cached_property
+    def _openings(self) -> Openings:
+        return Openings.of(
+            self.minutes,
+            self.arm_slots,
+            self.may_visit,
+            self.lengths,
+            self.visits,
+            self.distinct_workers,
+            self.most_in_a_row,
+        )
+
+    @cached_property
+    def _formulation(self) -> Formulation:
+        own = self._openings
+        places = [self._say_opening(opening) for opening in range(own.n_openings)]
+        visits = [f"{places[b]} visits {self.names[j]}" for j, b in own.pairs.tolist()]
+        return Formulation(own, self.names, self.worker_names, visits, places, self.limit)
+
+    def _say_opening(self, opening: int) -> str:
+        own = self._openings
+        return f"{self.slot_names[own.slot[opening]]}: {self.worker_names[own.worker[opening]]}"
+
+    @cached_property
+    def system(self) -> LinearSystem:
+        """One plan column per visit that is possible and, where workers rest, per opening."""
+        return self._formulation.plain()
+
+    @cached_property
+    def _by_patterns(self) -> LinearSystem | None:
+        return self._formulation.by_patterns()
+
+    @property
+    def compact(self) -> LinearSystem:
+        """The same set by patterns of visits; see `Formulation.by_patterns`."""
+        return self.system if self._by_patterns is None else self._by_patterns
+
+    @cached_property
+    def _search(self) -> RotaSearch | None:
+        if self._by_patterns is None:
+            return None
+        return RotaSearch(self._openings, self._by_patterns, self.limit)
+
+    @cached_property
+    def _packing(self) -> Packing:
+        return Packing(self._openings)
+
+    @cached_property
+    def _plans(self) -> "OrderedDict[bytes, ActionArray | None]":
+        return OrderedDict()
+
+    @property
+    def knapsack(self) -> tuple[FloatArray, float]:
+        """Minutes of all visits to each arm, and those of all workers."""
+        return self.lengths * self.visits, float(self._openings.room.sum())
+
+    def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
+        """Decide most arms by reduced costs: see `RotaSearch`; ``None`` where it gives up."""
+        found = None if self._search is None else self._search.best(weights)
+        if found is None:
+            return None
+        action, visits = found
+        self._remember(action, self._columns(visits))
+        return action
+
+    def contains(self, actions: ArrayLike) -> BoolArray:
+        """Look for a plan of each action."""
+        actions = np.asarray(actions, dtype=np.int8)
+        return np.array([self._plan(action) is not None for action in actions], dtype=np.bool_)
+
+    def contains_quick(self, actions: ArrayLike) -> BoolArray:
+        """Look for a plan of each action, without a solver."""
+        actions = np.asarray(actions, dtype=np.int8)
+        return np.array([self._quick(action) is not None for action in actions], dtype=np.bool_)
+
+    def _quick(self, action: ActionArray) -> IntArray | None:
+        arms = np.flatnonzero(action)
+        if len(arms) > self.limit or not self._is_visitable[arms].all():
+            return None
+        return self._packing.pack(arms.tolist())
+
+    @cached_property
+    def _is_visitable(self) -> BoolArray:
+        """Which arms could be acted on alone, ``(J,)``."""
+        packing = self._packing
+        packing.clear()
+        return np.array([packing.choose(arm) is not None for arm in range(self.n_actions)])
+
+    def _plan(self, action: ActionArray) -> ActionArray | None:
+        key = action.tobytes()
+        if key not in self._plans:
+            self._remember(action, self._find_plan(action))
+        self._plans.move_to_end(key)
+        return self._plans[key]
+
+    def _remember(self, action: ActionArray, plan: ActionArray | None) -> None:
+        self._plans[action.tobytes()] = plan
+        if len(self._plans) > _MOST_PLANS:
+            self._plans.popitem(last=False)
+
+    def _find_plan(self, action: ActionArray) -> ActionArray | None:
+        arms = np.flatnonzero(action)
+        if len(arms) > self.limit or not self._is_visitable[arms].all():
+            return None
+        visits = self._quick(action)
+        if visits is not None:
+            return self._columns(visits)
+        if self._search is None:
+            return super()._plan(action)
+        visits = self._search.plan(action)
+        return None if visits is None else self._columns(visits)
+
+    def _columns(self, visits: IntArray) -> ActionArray:
+        """Return plan columns for visits, arm and opening each, ``(V, 2)``."""
+        columns = np.zeros(self.system.n_columns - self.n_actions, dtype=np.int8)
+        columns[self._column_of[visits[:, 0], visits[:, 1]]] = 1
+        if self._formulation.n_works:
+            columns[len(self._openings.pairs) + np.unique(visits[:, 1])] = 1
+        return columns
+
+    @cached_property
+    def _column_of(self) -> IntArray:
+        """The plan column of each arm and opening, ``(J, B)``; -1 where no visit is possible."""
+        pairs = self._openings.pairs
+        columns = np.full((self.n_actions, self._openings.n_openings), -1, dtype=np.int64)
+        columns[pairs[:, 0], pairs[:, 1]] = np.arange(len(pairs))
+        return columns
+
+    def _visits(self, decision: Decision) -> IntArray:
+        """Return arm and opening of each visit, ``(V, 2)``."""
+        pairs = self._openings.pairs
+        visits: IntArray = pairs[decision.plan[: len(pairs)] == 1]
+        return visits
+
+    def booked(self, decision: Decision) -> BoolArray:
+        """Return who visits whom when, ``(W, J, K)``."""
+        workers, slots = self.minutes.shape
+        result = np.zeros((workers, self.n_actions, slots), dtype=np.bool_)
+        arm, opening = self._visits(decision).T
+        result[self._openings.worker[opening], arm, self._openings.slot[opening]] = True
+        return result
+
+    def sample(self, rng: np.random.Generator) -> Decision:
+        """Arms in random order; each takes random openings that suit it, if it can."""
+        packing = self._packing
+        packing.clear()
+        for arm in rng.permutation(self.n_actions).tolist():
+            if len(packing.places) == self.limit:
+                break
+            free = packing.free(arm)
+            chosen = packing.choose(arm, rng.permutation(free).tolist()) if free else None
+            for opening in chosen or ():
+                packing.put(arm, opening)
+        return self._decided(packing)
+
+    def _decided(self, packing: Packing) -> Decision:
+        action = np.zeros(self.n_actions, dtype=np.int8)
+        action[list(packing.places)] = 1
+        return Decision(action, self._columns(packing.visits()))
+
+    def extensions(self, decision: Decision) -> Extensions:
+        """One more arm is visited where there is room beside all visits that are planned."""
+        visits = self._visits(decision)
+        packing = self._packing
+        packing.fill(visits)
+        found: list[tuple[int, list[int]]] = []
+        if decision.action.sum() < self.limit:
+            for arm in np.flatnonzero(decision.action == 0).tolist():
+                chosen = packing.choose(arm)
+                if chosen is not None:
+                    found.append((arm, chosen))
+        arms = np.array([arm for arm, _ in found], dtype=np.int64)
+
+        def extend(index: int) -> Decision:
+            arm, chosen = found[index]
+            action = decision.action.copy()
+            action[arm] = 1
+            more = np.array([(arm, opening) for opening in chosen], dtype=np.int64)
+            return Decision(action, self._columns(np.concatenate([visits, more])))
+
+        costs = (self.lengths * self.visits)[arms]
+        return Extensions(arms, np.zeros_like(arms), costs, extend)
+
+    def describe(self, decision: Decision) -> list[str]:
+        """One line per slot and worker."""
+        own, visits = self._openings, self._visits(decision)
+        lines = []
+        for opening in np.lexsort((own.worker, own.slot)).tolist():
+            arms = visits[visits[:, 1] == opening, 0]
+            if len(arms):
+                used = self.lengths[arms].sum()
+                whom = say(self.names[arm] for arm in arms.tolist())
+                lines.append(
+                    f"{self._say_opening(opening)} visits {whom} ({used:g} of "
+                    f"{own.minutes[opening]:g} minutes used)"
+                )
+        return lines or ["Nobody visits anyone"]
+
+    def tasks(self, decision: Decision) -> list[Task]:
+        """One task per visit, slot by slot."""
+        booked = self.booked(decision).transpose(2, 0, 1)
+        return [
+            Task(
+                self.worker_names[worker],
+                self.slot_names[slot],
+                self.names[arm],
+                f"visit, {self.lengths[arm]:g} minutes",
+            )
+            for slot, worker, arm in np.argwhere(booked).tolist()
+        ]
+
+    def summary(self) -> str:
+        """Say the minutes, the visits, and who may visit whom."""
+        workers, slots = self.minutes.shape
+        share = self.may_visit.mean() if self.may_visit.size else 1.0
+        noun = "visit" if (self.visits == 1).all() else "visits"
+        parts = [
+            f"rota: {count(workers, 'worker')} with {between(self.worker_slots.sum(axis=1))} of "
+            f"{count(slots, 'slot')}, {between(self.minutes[self.worker_slots])} minutes each",
+            f"arms with {between(self.arm_slots.sum(axis=1))} slots, {between(self.visits)} {noun} "
+            f"of {between(self.lengths)} minutes",
+        ]
+        if share < 1:
+            parts.append(f"a worker may visit {100 * share:.0f}% of the arms")
+        if self.distinct_workers:
+            parts.append("visits to an arm by different workers")
+        if self.most_in_a_row is not None:
+            parts.append(f"at most {count(self.most_in_a_row, 'slot')} in a row")
+        if self.limit < self.n_actions:
+            parts.append(f"at most {count(self.limit, 'arm')}")
+        return "; ".join(parts)
+
+    def absent(self, workers: Iterable[str]) -> "Rota":
+        """Take all minutes from some workers."""
+        minutes = self.minutes.copy()
+        for worker in workers:
+            minutes[index_of("absent", self.worker_names, worker)] = 0.0
+        return replace(self, minutes=minutes)
+
+    def _why_not(self, action: ActionArray) -> str:
+        """Name the arm that nobody can visit, or the fewest arms that do not fit together."""
+        arms = np.flatnonzero(action)
+        if len(arms) > self.limit:
+            return (
+                f"{say(self.chosen(action))}: {count(len(arms), 'arm')} chosen; at most "
+                f"{self.limit} may be."
+            )
+        alone = arms[~self._is_visitable[arms]]
+        if len(alone):
+            return self._why_never(int(alone[0]))
+        conflict = self._conflict(arms.tolist())
+        pairs = self._openings.pairs
+        where = np.unique(pairs[np.isin(pairs[:, 0], conflict), 1])
+        needed = (self.lengths * self.visits)[conflict].sum()
+        given = self._openings.minutes[where].sum()
+        said = [f"{self._say_opening(b)}" for b in where.tolist()]
+        said = said if len(said) <= 6 else [*said[:5], f"{len(said) - 5} more"]
+        return (
+            f"{say(self.names[arm] for arm in conflict)} cannot be visited together: "
+            f"{needed:g} minutes of visits do not fit into the {given:g} minutes of {say(said)}."
+        )
+
+    def _why_never(self, arm: int) -> str:
+        """Say why no worker can ever visit an arm as often as it needs."""
+        name, slots = self.names[arm], self.arm_slots[arm]
+        if not slots.any():
+            return f"{name} cannot be visited: no slot suits it."
+        when = say(self.slot_names[k] for k in np.flatnonzero(slots).tolist())
+        minutes = self.minutes[self.may_visit[:, arm]][:, slots]
+        if not (minutes > 0).any():
+            return f"{name} cannot be visited: no worker who may visit it works in {when}."
+        if (minutes < self.lengths[arm]).all():
+            return (
+                f"{name} cannot be visited: a visit takes {self.lengths[arm]:g} minutes, and no "
+                f"worker who may visit it has more than {minutes.max():g} in {when}."
+            )
+        return (
+            f"{name} cannot be visited: {count(int(self.visits[arm]), 'visit')} are needed, which "
+            f"the workers who may visit it cannot make in {when}."
+        )
+
+    def _conflict(self, arms: list[int]) -> list[int]:
+        """Return arms that do not fit together, while all but any one of them do."""
+        for arm in arms[:_MOST_IN_CONFLICT]:
+            fewer = [other for other in arms if other != arm]
+            action = np.zeros(self.n_actions, dtype=np.int8)
+            action[fewer] = 1
+            if self._plan(action) is None:
+                arms = fewer
+        return arms
+
+    def to_tables(self) -> TableSet:
+        """Options and tables of this space."""
+        slots = list(self.slot_names)
+        arms: dict[str, Column] = {
+            "name": self.names,
+            "minutes": self.lengths,
+            "visits": self.visits,
+        }
+        arms |= dict(zip(slots, self.arm_slots.T, strict=True))
+        workers = {"name": self.worker_names} | dict(zip(slots, self.minutes.T, strict=True))
+        tables = table("actions", **arms) | table("workers", **workers)
+        if not self.may_visit.all():
+            may = dict(zip(self.worker_names, self.may_visit, strict=True))
+            tables |= table("visitors", **{"name": self.names} | may)
+        options = {"limit": self.limit, "distinct_workers": self.distinct_workers, "slots": slots}
+        if self.most_in_a_row is not None:
+            options["most_in_a_row"] = self.most_in_a_row
+        return TableSet(options, tables)
+
+    @classmethod
+    def from_tables(cls, content: TableSet) -> "Rota":
+        """Build from options and tables."""
+        content.known({"kind", "limit", "distinct_workers", "slots", "most_in_a_row"})
+        slots = [str(slot) for slot in content.option("slots", list)]
+        arms, workers = content.table("actions"), content.table("workers")
+        names, worker_names = arms.names("name"), workers.names("name")
+        lengths = arms.floats("minutes", is_positive, "a visit takes more than 0 minutes")
+        visits = arms.integers("visits", least=1)
+        wanted = "minutes are not negative"
+        minutes = [workers.floats(slot, is_not_negative, wanted) for slot in slots]
+        arm_slots = [arms.booleans(slot) for slot in slots]
+        limit = content.option("limit", int, len(arms), least=0)
+        is_distinct = content.option("distinct_workers", bool, False)
+        in_a_row = None
+        if "most_in_a_row" in content.options:
+            in_a_row = content.option("most_in_a_row", int, least=1)
+        may_visit = _read_visitors(content, names, worker_names)
+        content.settle()
+        return cls(
+            np.array(minutes).reshape(len(slots), len(workers)).T,
+            np.array(arm_slots).reshape(len(slots), len(arms)).T,
+            lengths,
+            visits,
+            may_visit,
+            limit,
+            is_distinct,
+            in_a_row,
+            names,
+            worker_names,
+            slots,
+        )
+
+
+def _read_visitors(
+    content: TableSet, names: Sequence[str], worker_names: Sequence[str]
+) -> BoolArray | None:
+    """Return who may visit whom, ``(W, J)``, from a row per arm and a column per worker."""
+    if "visitors" not in content.tables:
+        return None
+    visitors = content.table("visitors")
+    places = visitors.places("name", names)
+    may = np.array([visitors.booleans(worker) for worker in worker_names], dtype=np.bool_)
+    may = may.reshape(len(worker_names), len(visitors))
+    for arm in sorted(set(range(len(names))) - set(places.tolist())):
+        content.found.append(f"{visitors.where} has no row for {names[arm]!r}.")
+    result = np.zeros((len(worker_names), len(names)), dtype=np.bool_)
+    result[:, places] = may
+    return result

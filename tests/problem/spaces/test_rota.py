@@ -1,0 +1,270 @@
+"""Rota: visits of some minutes in the slots of workers who may make them."""
+
+import numpy as np
+import pytest
+from examples import (
+    accepted_by,
+    check_feasible_set,
+    check_questions,
+    chosen_of,
+    rota,
+    slots,
+)
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sequoia import load, make, save
+from sequoia.errors import FileError, InfeasibleDecision, InfeasibleSpace, ProblemError
+from sequoia.problem import Rules, with_rules
+from sequoia.problem.spaces import Assignment, Rota, Schedule, read_space, write_space
+from sequoia.problem.spaces.rota import formulation, search
+from sequoia.solvers import Highs
+
+
+@st.composite
+def rotas(draw, arms=4, workers=3, n_slots=3):
+    """Any small rota."""
+    size = draw(st.integers(1, n_slots))
+    n_arms, n_workers = draw(st.integers(1, arms)), draw(st.integers(1, workers))
+
+    def grid(cell, rows, columns):
+        return [[draw(cell) for _ in range(columns)] for _ in range(rows)]
+
+    return rota(
+        "any",
+        grid(st.sampled_from([0, 30, 45, 60]), n_workers, size),
+        grid(st.booleans(), n_arms, size),
+        [draw(st.sampled_from([15, 20, 30, 45])) for _ in range(n_arms)],
+        [draw(st.integers(1, 2)) for _ in range(n_arms)],
+        grid(st.sampled_from([True, True, False]), n_workers, n_arms),
+        draw(st.integers(0, n_arms)),
+        draw(st.booleans()),
+        draw(st.sampled_from([None, 1, 2])),
+    )
+
+
+def random_rota(seed, arms=12, **more):
+    rng = np.random.default_rng(seed)
+    return Rota(
+        minutes=rng.choice([0, 0, 45, 60, 90], (4, 3)),
+        arm_slots=rng.random((arms, 3)) < 0.6,
+        lengths=rng.choice([15, 20, 30, 45], arms),
+        may_visit=rng.random((4, arms)) < 0.7,
+        **more,
+    )
+
+
+@settings(deadline=None, max_examples=60)
+@given(rotas())
+def test_feasible_set_of_any_rota(example):
+    check_feasible_set(example)
+
+
+@settings(deadline=None, max_examples=60)
+@given(rotas(arms=5, workers=2), st.integers(0, 2**32))
+def test_best_action_of_any_rota(example, seed):
+    rng = np.random.default_rng(seed)
+    for _ in range(3):
+        weights = rng.normal(size=example.space.n_actions)
+        best = max(sum(weights[list(chosen)]) for chosen in example.feasible)
+        found = example.space.argmax_linear(weights)
+        assert chosen_of(found) in example.feasible
+        assert weights @ found == pytest.approx(best, abs=1e-9)
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("more", [{}, {"visits": 2}, {"limit": 3}, {"most_in_a_row": 1}])
+def test_best_action_is_that_of_the_plain_program(seed, more):
+    space = random_rota(seed, **more)
+    rng = np.random.default_rng(seed)
+    for _ in range(3):
+        weights = rng.gamma(1.0, size=space.n_actions) - 0.1
+        found = space.argmax_linear(weights)
+        best = Highs().solve(space.system.program(weights)).objective
+        assert weights @ found == pytest.approx(best, rel=1e-6)
+        space.system.require(space.certify(found))
+
+
+def test_best_action_does_not_depend_on_what_was_asked_before():
+    first, second = random_rota(3), random_rota(3)
+    weights = np.random.default_rng(0).gamma(1.0, size=12)
+    before = first.argmax_linear(weights)
+    for seed in range(5):
+        second.argmax_linear(np.random.default_rng(seed + 1).gamma(1.0, size=12))
+    np.testing.assert_array_equal(before, second.argmax_linear(weights))
+
+
+def test_a_search_that_is_cut_off_says_nothing(monkeypatch):
+    """Then the caller's own solver and limits decide."""
+    space = make("rota", arms=60, slots=10).space
+    weights = np.random.default_rng(0).gamma(1.0, size=60)
+    assert space.argmax_linear(weights) is not None
+    monkeypatch.setattr(search, "_MOST_NODES", 0)
+    assert space.argmax_linear(weights) is None
+
+
+@settings(deadline=None, max_examples=40)
+@given(
+    st.lists(st.integers(1, 6), min_size=1, max_size=6),
+    st.lists(st.integers(0, 9), min_size=1, max_size=3),
+)
+def test_one_slot_is_an_assignment(costs, capacities):
+    one = Rota(np.array(capacities)[:, None], np.ones((len(costs), 1)), costs)
+    other = Assignment(costs, capacities)
+    expected = {chosen_of(action) for action in other.enumerate(10**4)}
+    assert {chosen_of(action) for action in one.enumerate(10**4)} == expected
+    assert accepted_by(one.system) == accepted_by(other.system) == expected
+
+
+@settings(deadline=None, max_examples=40)
+@given(st.integers(0, 2**32), st.integers(1, 3), st.booleans(), st.integers(0, 5))
+def test_visits_that_take_a_whole_slot_are_a_schedule(seed, visits, distinct, limit):
+    rng = np.random.default_rng(seed)
+    workers, arms = rng.random((3, 3)) < 0.6, rng.random((5, 3)) < 0.6
+    one = Rota(workers * 1.0, arms, np.ones(5), visits, None, limit, distinct)
+    other = Schedule(workers, arms, limit, visits, distinct)
+    expected = {chosen_of(action) for action in other.enumerate(10**4)}
+    assert {chosen_of(action) for action in one.enumerate(10**4)} == expected
+    weights = rng.normal(size=5)
+    best = max(sum(weights[list(chosen)]) for chosen in expected)
+    assert weights @ one.argmax_linear(weights) == pytest.approx(best, abs=1e-9)
+
+
+def test_without_patterns_a_solver_decides(monkeypatch):
+    """Lengths of any size make too many patterns; the plain form then does everything."""
+    monkeypatch.setattr(formulation, "_MOST_PATTERNS", 0)
+    example = rota(
+        "", [[60, 0, 90], [0, 75, 60]], slots("x.x", ".xx", "xx.", "..x"), [7, 11, 30, 40]
+    )
+    assert example.space.compact is example.space.system
+    assert example.space.argmax_linear(np.ones(4)) is None
+    check_questions(example)
+
+
+def test_two_visits_in_one_slot_are_by_two_workers():
+    assert not Rota([[60]], [[1]], [10], 2).contains([[1]])[0]
+    space = Rota([[60], [60]], [[1]], [10], 2)
+    assert space.describe(space.certify([1])) == [
+        "slot 0: worker 0 visits arm 0 (10 of 60 minutes used)",
+        "slot 0: worker 1 visits arm 0 (10 of 60 minutes used)",
+    ]
+
+
+def test_a_worker_rests():
+    space = Rota([[60, 60, 60]], np.eye(3), [60, 60, 60], most_in_a_row=2)
+    assert space.contains([[1, 1, 0], [1, 0, 1], [1, 1, 1]]).tolist() == [True, True, False]
+    free = Rota([[60, 60, 60]], np.eye(3), [60, 60, 60])
+    assert free.contains([[1, 1, 1]])[0]
+
+
+def test_tasks_say_who_when_where_and_how_long():
+    space = Rota(
+        [[60, 30]],
+        [[1, 0], [1, 0], [0, 1]],
+        [20, 40, 30],
+        names=["Ada", "Grace", "Mary"],
+        worker_names=["Nurse Anna"],
+        slot_names=["Mon am", "Mon pm"],
+    )
+    decision = space.certify([1, 1, 1])
+    assert space.describe(decision) == [
+        "Mon am: Nurse Anna visits Ada and Grace (60 of 60 minutes used)",
+        "Mon pm: Nurse Anna visits Mary (30 of 30 minutes used)",
+    ]
+    assert space.tasks(decision) == [
+        ("Nurse Anna", "Mon am", "Ada", "visit, 20 minutes"),
+        ("Nurse Anna", "Mon am", "Grace", "visit, 40 minutes"),
+        ("Nurse Anna", "Mon pm", "Mary", "visit, 30 minutes"),
+    ]
+    assert space.describe(space.idle) == ["Nobody visits anyone"]
+
+
+@pytest.mark.parametrize(
+    ("action", "message"),
+    [
+        ([1, 0, 0, 0, 0, 0], r"^Ada cannot be visited: no slot suits it\.$"),
+        ([0, 1, 0, 0, 0, 0], r"^Bo cannot be visited: no worker who may visit it works in Tue\.$"),
+        (
+            [0, 0, 1, 0, 0, 0],
+            r"^Cy cannot be visited: a visit takes 90 minutes, and no worker .* than 60 in Mon\.$",
+        ),
+        (
+            [0, 0, 0, 1, 1, 1],
+            r"^Di and Ed cannot be visited together: 70 minutes of visits do not fit into the 60 "
+            r"minutes of Mon: Nurse\.$",
+        ),
+    ],
+)
+def test_refusals_name_the_smallest_conflict(action, message):
+    space = Rota(
+        [[60, 0, 60]],
+        slots("...", ".x.", "x..", "x..", "x..", "..x"),
+        [10, 10, 90, 30, 40, 10],
+        names=["Ada", "Bo", "Cy", "Di", "Ed", "Flo"],
+        worker_names=["Nurse"],
+        slot_names=["Mon", "Tue", "Wed"],
+    )
+    with pytest.raises(InfeasibleDecision, match=message):
+        space.certify(action)
+
+
+def test_a_rota_that_nobody_can_fill_names_the_rows_in_conflict():
+    space = Rota([[60]], [[1], [1], [1]], [30, 40, 10], names=["Ada", "Bo", "Cy"])
+    ruled = with_rules(space, Rules(must=["Ada", "Bo"]))
+    with pytest.raises(InfeasibleSpace, match=r"these contradict: .*Ada.* \| .*Bo") as refused:
+        ruled.sample(np.random.default_rng(0))
+    assert "Cy" not in str(refused.value)
+
+
+def test_who_may_visit_whom_is_written_and_read(tmp_path):
+    problem = make("rota", arms=8, may_visit=0.5, most_in_a_row=2, visits=2)
+    save(problem, tmp_path / "p")
+    assert (tmp_path / "p" / "visitors.csv").exists()
+    again = load(tmp_path / "p")
+    assert again.fingerprint == problem.fingerprint
+    np.testing.assert_array_equal(again.space.may_visit, problem.space.may_visit)
+    path = tmp_path / "p" / "visitors.csv"
+    rows = path.read_text().splitlines()
+    path.write_text("\n".join(rows[:-1]) + "\n")
+    with pytest.raises(FileError, match=r"visitors\.csv has no row for 'arm 7'"):
+        load(tmp_path / "p")
+
+
+def test_everybody_may_visit_everybody_unless_said():
+    space = Rota([[60]], [[1]], [10])
+    content = write_space(space)
+    assert set(content.tables) == {"actions", "workers"}
+    assert read_space(content).may_visit.all()
+
+
+def test_absent_worker_has_no_minutes():
+    space = Rota([[60], [30]], [[1], [1]], [60, 30])
+    assert space.absent(["worker 0"]).contains([[0, 1], [1, 0]]).tolist() == [True, False]
+    with pytest.raises(ProblemError, match="absent names 'Bob', which is unknown"):
+        space.absent(["Bob"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"minutes": [60, 0]}, r"rota\.minutes has shape \(2,\); \(any, any\)"),
+        ({"minutes": [[60, -1]]}, r"rota\.minutes\[0, 1\] is -1\.0; minutes are not negative"),
+        ({"minutes": [[60, np.nan]]}, r"rota\.minutes\[0, 1\] is nan"),
+        ({"arm_slots": [[1, 0, 1]]}, r"rota\.arm_slots has shape \(1, 3\); \(any, 2\)"),
+        ({"lengths": [10, 0]}, r"rota\.lengths\[1\] is 0\.0; a visit takes more than 0 minutes"),
+        ({"lengths": [10]}, r"rota\.lengths has shape \(1,\); \(2\)"),
+        ({"visits": [1, 0]}, r"rota\.visits\[1\] is 0; 1 to 1000000 visits are wanted"),
+        ({"visits": 1.5}, r"rota\.visits holds values that are not int64"),
+        ({"may_visit": [[1]]}, r"rota\.may_visit has shape \(1, 1\); \(1, 2\)"),
+        ({"limit": -1}, r"rota\.limit is -1; a whole number of at least 0"),
+        ({"most_in_a_row": 0}, r"rota\.most_in_a_row is 0; a whole number of at least 1"),
+        ({"names": ["a", ""]}, r"rota\.names\[1\] is ''"),
+        ({"slot_names": ["Mon", "Mon"]}, r"rota\.slot_names\[1\] repeats 'Mon'"),
+        ({"slot_names": ["minutes", "Mon"]}, r'rota\.slot_names has "minutes", which is a column'),
+        ({"worker_names": ["name"]}, r'rota\.worker_names has "name", which is a column'),
+    ],
+)
+def test_bad_input_names_the_place(arguments, message):
+    valid = {"minutes": [[60, 0]], "arm_slots": [[1, 1], [0, 1]], "lengths": [10, 20]}
+    with pytest.raises(ProblemError, match=message):
+        Rota(**valid | arguments)
