@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         Rules,
         Schedule,
         Walk,
+        check_environment,
         load,
         save,
     )
@@ -51,6 +52,7 @@ __all__ = [
     "Walk",
     "__version__",
     "bound",
+    "check_environment",
     "evaluate",
     "load",
     "make",

@@ -1,6 +1,7 @@
 """What may be decided: arms, action spaces, problems, the paper's families, files."""
 
 from sequoia.problem.arms import Arms
+from sequoia.problem.check_environment import check_environment
 from sequoia.problem.contagion import Contagion
 from sequoia.problem.dependencies import Dependencies
 from sequoia.problem.environment import Environment
@@ -38,6 +39,7 @@ __all__ = [
     "Rules",
     "Schedule",
     "Walk",
+    "check_environment",
     "load",
     "save",
     "with_rules",

@@ -116,6 +116,8 @@ def require_dependencies(environment: Environment, claimed: Dependencies) -> Non
         for what, moved in _changes(states, actions, rng):
             _, after = environment.step(moved.states, moved.actions, noise)
             row, changed = np.nonzero(np.asarray(after) != np.asarray(before))
+            if not len(row):
+                continue
             cause = moved.where[row]
             wrong = np.flatnonzero(np.asarray(may_change[what][changed, cause]) == 0)
             if len(wrong):
