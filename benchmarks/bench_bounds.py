@@ -45,7 +45,8 @@ def measure(problem: Problem, seed: int, options: argparse.Namespace) -> Line:
     began = time.process_time()
     lp = relax(problem)
     middle = time.process_time()
-    hull = relax(problem, "hull", seconds=options.seconds, gap=options.gap)
+    work = {"rounds": options.rounds, "seconds": options.seconds}
+    hull = relax(problem, "hull", gap=options.gap, **work)
     end = time.process_time()
     scenarios = Scenarios.sample(problem, options.episodes, seed)
     policies = (
@@ -219,7 +220,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=10)
     parser.add_argument("--episodes", type=int, default=50)
     parser.add_argument("--every", type=int, default=5, help="steps between price updates")
-    parser.add_argument("--seconds", type=float, default=120.0, help="limit of the hull bound")
+    parser.add_argument("--rounds", type=int, default=200, help="work of the hull bound")
+    parser.add_argument("--seconds", type=float, default=3600.0, help="its last resort")
     parser.add_argument("--gap", type=float, default=5e-4, help="gap of the hull bound")
     parser.add_argument(
         "--sizes", nargs="+", type=int, default=[20, 100, 1000, 10_000, 100_000, 1_000_000]

@@ -29,7 +29,8 @@ from sequoia.validation import FloatArray, IntArray
 
 # The last resort: an hour is longer than anybody waits who has not asked for it.
 SECONDS = 3_600.0
-# Up to here the linear program as a whole is faster than Newton's method, and exact.
+# Up to here the linear program as a whole takes a second or two, and its prices are the best.
+# Newton's method is faster, and leaves up to 2e-5 of the bound.
 _MAX_LP_CLASSES = 120
 # Newton's method factorises a matrix of so many rows and columns: 32 MB and a second at most.
 _MAX_SMOOTH_PRICES = 2_000
