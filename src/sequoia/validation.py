@@ -1,13 +1,19 @@
 """What comes from a caller: arrays converted, checked, made read-only; numbers checked."""
 
 import math
-from numbers import Real
+import sys
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sequoia.errors import ProblemError
+
+_LARGEST = sys.float_info.max
+# Sums, products and squares of numbers up to this size stay below the largest float, 1.8e308.
+MODERATE = 1e100
+TOO_LARGE = f"at most {MODERATE:g} in size is wanted"
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -67,6 +73,18 @@ def require(where: str, values: NDArray[Any], holds: BoolArray, wanted: str) -> 
         raise ProblemError(f"{where}[{index}] is {values[place]}; {wanted}.")
 
 
+def require_moderate(where: str, values: FloatArray) -> None:
+    """Raise a `ProblemError` unless all values are finite, and so small that sums are, too."""
+    require(where, values, np.isfinite(values), "a number is wanted")
+    require(where, values, is_moderate(values), TOO_LARGE)
+
+
+def is_moderate(values: FloatArray) -> BoolArray:
+    """Say which values are not so large that sums of them overflow; infinity stands for itself."""
+    fine: BoolArray = ~(np.abs(values) > MODERATE) | np.isinf(values)
+    return fine
+
+
 def is_not_negative(values: FloatArray) -> BoolArray:
     """Say which values are finite and at least 0."""
     fine: BoolArray = np.isfinite(values) & (values >= 0)
@@ -85,7 +103,8 @@ def _wanted(shape: tuple[int | None, ...]) -> str:
 
 def whole(where: str, value: Any, least: int, most: float = math.inf) -> int:
     """Return ``value`` as an integer if it is a whole number from ``least`` to ``most``."""
-    fine = isinstance(value, Real) and float(value).is_integer()
+    # A whole number may be larger than any float.
+    fine = isinstance(value, Integral) or (isinstance(value, Real) and float(value).is_integer())
     if not fine or not least <= value <= most:
         wanted = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
         raise ProblemError(f"{where} is {value}; a whole number {wanted} is wanted.")
@@ -94,7 +113,7 @@ def whole(where: str, value: Any, least: int, most: float = math.inf) -> int:
 
 def real(where: str, value: Any, least: float, most: float = math.inf) -> float:
     """Return ``value`` as a float if it is a finite number from ``least`` to ``most``."""
-    fine = isinstance(value, Real) and math.isfinite(value)
+    fine = isinstance(value, Real) and abs(value) <= _LARGEST
     if not fine or not least <= value <= most:
         wanted = f"of at least {least:g}" if most == math.inf else f"from {least:g} to {most:g}"
         raise ProblemError(f"{where} is {value}; a number {wanted} is wanted.")

@@ -112,6 +112,16 @@ def test_a_missing_setting_is_named(tmp_path, name):
         load_model(tmp_path, PROBLEM)
 
 
+@pytest.mark.parametrize("facts", [{"indicators": False}, {"time_feature": True}])
+def test_weights_for_other_features_are_refused(tmp_path, facts):
+    save_model(tmp_path, trained())
+    about = read_about(tmp_path)
+    about["facts"] |= facts
+    (tmp_path / "model.json").write_text(json.dumps(about))
+    with pytest.raises(FileError, match="is damaged"):
+        load_model(tmp_path, PROBLEM)
+
+
 def test_one_flipped_bit_is_found(tmp_path):
     save_model(tmp_path, trained())
     path = tmp_path / "weights.safetensors"

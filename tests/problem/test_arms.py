@@ -35,6 +35,7 @@ BAD = [
     ({"rewards": np.empty((2, 0))}, r"arms\.rewards has shape \(2, 0\)"),
     (changed("rewards", (1, 2), np.nan), r"arms\.rewards\[1, 2\] is nan; a number is wanted"),
     (changed("rewards", (0, 1), np.inf), r"arms\.rewards\[0, 1\] is inf"),
+    (changed("rewards", (0, 1), 1e308), r"rewards\[0, 1\] is 1e\+308; at most 1e\+100 in size"),
     ({"doses": [[0, 1, 2.5]]}, r"arms\.doses has shape \(1, 3\); \(2, any\) is wanted"),
     ({"doses": np.empty((2, 0))}, r"arms\.doses is empty"),
     (changed("doses", (1, 1), np.nan), r"arms\.doses\[1, 1\] is nan"),

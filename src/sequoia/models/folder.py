@@ -119,8 +119,11 @@ def load_model(folder: Path, environment: Environment) -> Model:
         )
     kind, arrays, facts = read_model(folder)
     try:
-        return MODELS[kind].from_arrays(environment, arrays, facts)
-    except (KeyError, TypeError, ValueError) as error:
+        model = MODELS[kind].from_arrays(environment, arrays, facts)
+        # Whether its weights fit each other and the problem is seen where they are used.
+        model.fold(environment.draw_start(np.random.default_rng(0), 1), np.zeros(1, np.int64))
+        return model
+    except (LookupError, TypeError, ValueError) as error:
         raise FileError(f"{folder} is damaged: {error}.") from None
 
 

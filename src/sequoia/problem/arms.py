@@ -9,7 +9,14 @@ from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError
 from sequoia.problem.names import Numbered, checked_names
-from sequoia.validation import FloatArray, IntArray, frozen, require, set_fields
+from sequoia.validation import (
+    FloatArray,
+    IntArray,
+    frozen,
+    require,
+    require_moderate,
+    set_fields,
+)
 
 _SUM_TOLERANCE = 1e-9
 
@@ -60,10 +67,10 @@ class Arms:
             raise ProblemError(
                 f"arms.rewards has shape {rewards.shape}; an arm with a state is wanted."
             )
-        require("arms.rewards", rewards, np.isfinite(rewards), "a number is wanted")
+        require_moderate("arms.rewards", rewards)
         doses = frozen("arms.doses", doses, np.float64, (models, None))
         levels = doses.shape[1]
-        require("arms.doses", doses, np.isfinite(doses), "a number is wanted")
+        require_moderate("arms.doses", doses)
         if levels == 0:
             raise ProblemError("arms.doses is empty; the first dose of each arm is 0.")
         require("arms.doses[:, 0]", doses[:, 0], doses[:, 0] == 0, "the first dose is 0")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sequoia.errors import FileError, ProblemError
 from sequoia.problem.names import closest, flaw_of, unknown
-from sequoia.validation import BoolArray, FloatArray, IntArray
+from sequoia.validation import TOO_LARGE, BoolArray, FloatArray, IntArray, is_moderate
 
 _MAX_INTEGER = 2**53
 _SUM_TOLERANCE = 1e-9
@@ -68,6 +68,7 @@ class Table:
         """Return a column of numbers, finite unless ``holds`` says otherwise; ``nan`` if wrong."""
         values, is_read = self._read(name, self._float, np.float64, np.nan, "a number")
         self.require(name, values, holds(values) | ~is_read, wanted)
+        self.require(name, values, is_moderate(values), TOO_LARGE)
         return values
 
     def integers(self, name: str, least: int | None = None) -> IntArray:
