@@ -19,7 +19,7 @@ from collections.abc import Iterable
 from multiprocessing import Process
 from pathlib import Path
 
-from fuzz.cases import write_corpus
+from fuzz.corpus import write_corpus
 from fuzz.forked import forked, import_everything
 from fuzz.verdict import run_case
 

@@ -1,113 +1,19 @@
-"""Whole inputs of every kind, what is done to them, and the commands that meet them."""
+"""What is done to whole inputs, and the commands that meet them."""
 
 import json
-from contextlib import redirect_stderr, redirect_stdout, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from inspect import signature
-from io import StringIO
 from pathlib import Path
 
 import numpy as np
+from fuzz.corpus import LOGGED, MODELS
 from fuzz.mutations import NUMBERS, WORDS, copy_of, mutate, pick, resigned
 
-from sequoia import Arms, Budget, Custom, Floor, Problem, Rules, save
 from sequoia.learn.q_learning_config import QLearningConfig
-from sequoia.problem import families
 from sequoia.problem.families import FAMILIES
 
-PLAN = """# a plan
-policies = ["random", "myopic"]
-seeds = [1, 2]
-episodes = 2
-bound = "lp"
-
-[[problems]]
-family = "trap"
-horizon = [2, 3]
-
-[[problems]]
-family = "standard"
-arms = 4
-episodes = 1
-"""
-EDGES = "from,to,length\nA,B,1\nB,C,2\nC,A,1\nC,D,1\n"
-WEIGHTS = EDGES.replace("length", "weight")
-MODELS = ("trap", "standard")
 BOUNDS = ("hull", "factored", "clairvoyant")
-
-
-def problems() -> dict[str, Problem]:
-    """Return a small problem of every kind of space, with rules, names and contagion."""
-    rng = np.random.default_rng(0)
-    arms = Arms.ladder(rng.random((3, 3)), rng.random((3, 2)), names=["Zoë", "Ada", "José"])
-    named = Arms(
-        arms.rewards,
-        arms.doses,
-        arms.kernels,
-        arms.model,
-        arms.names,
-        ["young", "old", "other"],
-        ["at risk", "so so", "well"],
-        {0.0: "nothing", 1.0: "a visit"},
-    )
-    few = [[1, 0, 0]] * 3
-    rules = Rules({"g": ["Zoë", "Ada"]}, [Floor("g", 0.4, 1)], never=["José"])
-    return {
-        "trap": families.trap(),
-        "standard": families.standard(arms=5),
-        "capacity": families.capacity(arms=6, workers=2),
-        "scheduling": families.scheduling(arms=5, workers=2),
-        "routing": families.routing(arms=6, budget=2),
-        "interventions": families.interventions(arms=6, budget=2),
-        "epidemic": families.epidemic(arms=6, village=3),
-        "immune": families.epidemic(arms=6, disease="sir", graph="small-world"),
-        "route": families.epidemic(arms=6, route=True),
-        "wildfire": families.wildfire(arms=6, budget=1, burning=2),
-        "named": Problem("named", named, Budget([1, 1, 2], 2, named.names), few),
-        "rules": Problem("ruled", arms, Budget([1, 1, 2], 2, arms.names), few).with_rules(rules),
-        "absent": families.capacity(arms=4, workers=2).with_rules(Rules(absent=["worker 1"])),
-        "custom": Problem(
-            "custom", arms, Custom([[1, 1, 1, -2]], [-np.inf], [0], arms.names, ["help"]), few
-        ),
-    }
-
-
-def write_corpus(folder: Path) -> None:
-    """Write whole inputs of every kind."""
-    folder.mkdir(parents=True)
-    for name, problem in problems().items():
-        save(problem, folder / name)
-        save(problem, folder / f"{name}.npz")
-        rows = "".join(f"{arm},0\n" for arm in problem.arms.names)
-        (folder / f"{name}.states.csv").write_text(f"arm,state\n{rows}")
-    (folder / "plan.toml").write_text(PLAN)
-    (folder / "edges.csv").write_text(EDGES)
-    (folder / "weights.csv").write_text(WEIGHTS)
-    for name in MODELS:
-        made = [
-            f"train {folder}/{name} -o {folder}/{name}.model --set rounds=0",
-            f"evaluate {folder}/{name} --policies random,myopic --episodes 2 -o "
-            f"{folder}/{name}.evaluation.json",
-        ]
-        for line in made:
-            code, _, err = call(line.split())
-            assert code == 0, err
-    code, _, err = call(f"sweep {folder}/plan.toml -o {folder}/swept --jobs 1".split())
-    assert code == 0, err
-
-
-def call(arguments: list[str]) -> tuple[int, str, str]:
-    """Run the command in this process."""
-    from sequoia.cli.app import app
-    from sequoia.cli.errors import run
-
-    out, err = StringIO(), StringIO()
-    with redirect_stdout(out), redirect_stderr(err):
-        try:
-            code = run(app, arguments)
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-    return code, out.getvalue(), err.getvalue()
 
 
 @dataclass(frozen=True)
@@ -210,6 +116,31 @@ def _model(rng, corpus, room, name):  # noqa: ARG001
     return target, ["evaluate", corpus / own, *policies, "--episodes", 1, "--bound", "none"]
 
 
+def _programme(rng, corpus, room, name):  # noqa: ARG001
+    clinic = copy_of(corpus / "clinic", room / "clinic")
+    if rng.random() < 0.5:
+        sheet = pick(rng, list(LOGGED))
+        target = copy_of(corpus / f"{sheet}.csv", room / f"{sheet}.csv")
+        return target, ["programme", "import", clinic, f"--{sheet}", target]
+    date = ["--date", "2026-11-02"]
+    lines = [
+        ["programme", "history", clinic, *date],
+        ["programme", "record", clinic, "Ada=good", *date],
+        ["programme", "export", clinic, "-o", room / "sheets"],
+        ["programme", "today", clinic, *date, "--policy", "myopic"],
+    ]
+    target = clinic / "programme.toml" if rng.random() < 0.7 else clinic
+    return target, lines[int(rng.integers(len(lines)))]
+
+
+def _fit(rng, corpus, room, name):  # noqa: ARG001
+    files = {sheet: corpus / f"{sheet}.csv" for sheet in ("sightings", "visits")}
+    sheet = pick(rng, list(files))
+    files[sheet] = target = copy_of(files[sheet], room / f"{sheet}.csv")
+    given = [f"--{sheet}={file}" for sheet, file in files.items()]
+    return target, ["fit", corpus / "trap", *given]
+
+
 def _options(rng, corpus, room, name):
     """A command line in which one value is another; no file is changed."""
     value = pick(rng, [*NUMBERS, *(word for word in WORDS if "\0" not in word)])
@@ -252,11 +183,13 @@ def _sign_model(folder: Path) -> str:
 
 
 _KINDS = {
-    "problem": (0.54, _problem),
+    "problem": (0.48, _problem),
     "options": (0.1, _options),
     "states": (0.11, _states),
     "model": (0.1, _model),
-    "edges": (0.07, _edges),
+    "edges": (0.05, _edges),
+    "programme": (0.06, _programme),
+    "fit": (0.02, _fit),
     "evaluation": (0.05, _evaluation),
     "swept": (0.02, _swept),
     "plan": (0.01, _plan),

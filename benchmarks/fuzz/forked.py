@@ -8,6 +8,7 @@ import select
 import signal
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
@@ -23,7 +24,8 @@ def import_everything() -> None:
 
     for module in pkgutil.walk_packages(sequoia.__path__, "sequoia."):
         if not module.name.endswith(("__main__", ".ray")):
-            import_module(module.name)
+            with suppress(ImportError):  # what needs an extra that is not here
+                import_module(module.name)
     for name in ("highspy", "matplotlib.pyplot", "matplotlib.backends.backend_agg", "torch"):
         import_module(name)
 

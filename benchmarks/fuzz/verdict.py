@@ -6,7 +6,8 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from fuzz.cases import Case, call, make_case
+from fuzz.cases import Case, make_case
+from fuzz.corpus import call
 
 _LINE = re.compile(r"\w+: \S")
 
