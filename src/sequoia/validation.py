@@ -1,7 +1,6 @@
 """What comes from a caller: arrays converted, checked, made read-only; numbers checked."""
 
 import math
-import sys
 from numbers import Integral, Real
 from typing import Any
 
@@ -10,7 +9,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from sequoia.errors import ProblemError
 
-_LARGEST = sys.float_info.max
 # Sums, products and squares of numbers up to this size stay below the largest float, 1.8e308.
 MODERATE = 1e100
 TOO_LARGE = f"at most {MODERATE:g} in size is wanted"
@@ -103,8 +101,7 @@ def _wanted(shape: tuple[int | None, ...]) -> str:
 
 def whole(where: str, value: Any, least: int, most: float = math.inf) -> int:
     """Return ``value`` as an integer if it is a whole number from ``least`` to ``most``."""
-    # A whole number may be larger than any float.
-    fine = isinstance(value, Integral) or (isinstance(value, Real) and float(value).is_integer())
+    fine = isinstance(value, Integral) or (_is_finite(value) and float(value).is_integer())
     if not fine or not least <= value <= most:
         wanted = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
         raise ProblemError(f"{where} is {value}; a whole number {wanted} is wanted.")
@@ -113,8 +110,14 @@ def whole(where: str, value: Any, least: int, most: float = math.inf) -> int:
 
 def real(where: str, value: Any, least: float, most: float = math.inf) -> float:
     """Return ``value`` as a float if it is a finite number from ``least`` to ``most``."""
-    fine = isinstance(value, Real) and abs(value) <= _LARGEST
-    if not fine or not least <= value <= most:
+    if not _is_finite(value) or not least <= value <= most:
         wanted = f"of at least {least:g}" if most == math.inf else f"from {least:g} to {most:g}"
         raise ProblemError(f"{where} is {value}; a number {wanted} is wanted.")
     return float(value)
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return isinstance(value, Real) and math.isfinite(value)
+    except OverflowError:  # a whole number that is larger than any float
+        return False
