@@ -187,3 +187,71 @@ def test_a_week_with_slots_and_dates(tmp_path):
     record(programme, ["Grace=good"], date(2026, 11, 13))
     by = {task.who: task.by for task in made.stored.tasks}
     assert content(programme)["visits"][-1][3] == by["Grace"]
+
+
+def test_a_rota_with_slots_and_minutes(tmp_path):
+    programme = begin(tmp_path, kind="rota", slots=["08:00", "13:00"])
+    fill(
+        programme,
+        tmp_path,
+        roster="name,Minutes,Visits,08:00,13:00\nAda,30,1,1,0\nGrace,30,1,1,1\nZoë,45,1,0,1\n",
+        staff="name,08:00,13:00\nNurse Anna,60,0\nNurse Bo,0,60\n",
+    )
+    sheet(programme.folder, "transitions.csv", TRANSITIONS)
+    made = plan(programme)
+    slots = {task.who: (task.by, task.when, task.minutes) for task in made.stored.tasks}
+    assert slots["Ada"] == ("Nurse Anna", "08:00", 30)
+    assert slots["Zoë"] == ("Nurse Bo", "13:00", 45)
+    off = plan(programme, absent=["Nurse Anna"])
+    assert {task.by for task in off.stored.tasks} == {"Nurse Bo"}
+
+
+TWO_DOSES = """dose,state,good,at risk,lapsed
+none,good,0.7,0.2,0.1
+none,at risk,0.1,0.6,0.3
+none,lapsed,0,0.1,0.9
+call,good,0.9,0.1,0
+call,at risk,0.3,0.5,0.2
+call,lapsed,0,0.2,0.8
+visit,good,0.9,0.1,0
+visit,at risk,0.6,0.3,0.1
+visit,lapsed,0.4,0.4,0.2
+"""
+
+
+def two_doses(tmp_path, more=""):
+    """Return a programme of calls, which take 5 minutes, and visits."""
+    programme = begin(tmp_path)
+    toml = programme.folder / "programme.toml"
+    text = toml.read_text().replace("\nvisit = 1\n", "\ncall = 1\nvisit = 4\n")
+    toml.write_text(text + more)
+    programme = read_programme(programme.folder)
+    roster = "name,group,cost call,Cost Visit\nAda,young,5,20\nGrace,old,5,30\nZoë,old,5,30\n"
+    log = "date,who,state,by,dose\n2026-11-03,Ada,good,Nurse Anna,call\n2026-11-03,Zoë,lapsed,,4\n"
+    fill(programme, tmp_path, roster, "name,capacity\nNurse Anna,40\n", log)
+    sheet(programme.folder, "transitions.csv", TWO_DOSES)
+    return programme
+
+
+def test_a_call_or_a_visit(tmp_path):
+    programme = two_doses(tmp_path)
+    situation = find_situation(programme, WEDNESDAY)
+    # After a call Ada is good or at risk, after a visit Zoë may be anything.
+    assert situation.belief[0].tolist() == pytest.approx([0.9, 0.1, 0])
+    assert situation.belief[2].tolist() == pytest.approx([0.4, 0.4, 0.2])
+    made = plan_today(situation, {}, policy="price")
+    given = {task.who: (task.dose, task.minutes) for task in made.stored.tasks}
+    assert len(given) == len(made.stored.tasks)
+    assert given["Ada"] == ("call", 5)
+    assert sum(minutes for _, minutes in given.values()) <= 40
+    assert "visit" in {dose for dose, _ in given.values()}
+    set_absent(programme, "Ada", WEDNESDAY, WEDNESDAY)
+    assert "Ada" not in visited(plan(programme, policy="price"))
+    one = plan(programme, policy="price", never=["Grace"], must=["Zoë"])
+    assert visited(one) == {"Zoë"}
+
+
+def test_rules_about_people_hold_for_all_doses(tmp_path):
+    rules = 'never = ["Zoë"]\nmust = ["Grace"]\nfloors = [{ group = "old", share = 0.5 }]\n'
+    programme = two_doses(tmp_path, f"\n[space.rules]\n{rules}")
+    assert visited(plan(programme, policy="price")) == {"Ada", "Grace"}

@@ -10,9 +10,10 @@ import typer
 
 from sequoia.cli.common import AsJson, File, Force, print_json, print_pairs
 from sequoia.io import refuse_to_replace, write_text
-from sequoia.problem import load, save
+from sequoia.problem import Arms, load, save
 from sequoia.records import Structure, calibrate, fit, fit_rows, fit_words, with_kernels
 from sequoia.records.calibration import Calibration
+from sequoia.records.fit import FittedModel
 from sequoia.records.fit_table import FitRow
 from sequoia.records.log_file import read_log
 
@@ -84,18 +85,9 @@ def fit_command(
     rows = list(fit_rows(fitted, arms))
     if output is not None:
         save(with_kernels(problem, fitted.kernels), output)
-    if table is not None:
-        write_text(table, _csv(rows))
-    if picture is not None or calibration is not None:
-        # Pictures cost half a second of imports, which nobody else should pay.
-        from sequoia.plots import plot_calibration, plot_fit, save_plot
-
-        if picture is not None:
-            save_plot(plot_fit(fitted, arms), picture)
-        if calibration is not None and held is not None:
-            save_plot(plot_calibration(held), calibration)
+    write_fit(fitted, arms, held, table, picture, calibration)
     if as_json:
-        print_json(_content(fitted.log_likelihood, rows, held))
+        print_json(fit_content(fitted, rows, held))
         return
     typer.echo(problem.name)
     pairs = fit_words(fitted, arms)
@@ -105,8 +97,32 @@ def fit_command(
     print_pairs(pairs)
 
 
-def _content(likelihood: float, rows: list[FitRow], held: Calibration | None) -> dict[str, Any]:
-    content: dict[str, Any] = {"log_likelihood": likelihood}
+def write_fit(
+    fitted: FittedModel,
+    arms: Arms,
+    held: Calibration | None,
+    table: Path | None,
+    picture: Path | None,
+    calibration: Path | None,
+) -> None:
+    """Write what was asked for: the table, and pictures."""
+    if table is not None:
+        write_text(table, _csv(list(fit_rows(fitted, arms))))
+    if picture is not None or calibration is not None:
+        # Pictures cost half a second of imports, which nobody else should pay.
+        from sequoia.plots import plot_calibration, plot_fit, save_plot
+
+        if picture is not None:
+            save_plot(plot_fit(fitted, arms), picture)
+        if calibration is not None and held is not None:
+            save_plot(plot_calibration(held), calibration)
+
+
+def fit_content(
+    fitted: FittedModel, rows: list[FitRow], held: Calibration | None
+) -> dict[str, Any]:
+    """Return what was fitted as ``--json`` prints it."""
+    content: dict[str, Any] = {"log_likelihood": fitted.log_likelihood}
     content["transitions"] = [row._asdict() for row in rows]
     if held is not None:
         content["held_out"] = {

@@ -186,12 +186,32 @@ def record(
 
 
 @app.command()
-def fit(folder: Folder, day: Day = None, as_json: AsJson = False) -> None:
+def fit(
+    folder: Folder,
+    day: Day = None,
+    hold_out: Annotated[
+        bool,
+        typer.Option("--hold-out", help="Also foresee the last fifth of the log from the rest."),
+    ] = False,
+    table: Annotated[
+        Path | None, typer.Option(metavar="FILE.csv", help="Where to write all estimates.")
+    ] = None,
+    picture: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.png", help="Where to draw estimates and their intervals."),
+    ] = None,
+    calibration: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Where to draw what is held out.")
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
     """Estimate transitions from the log, and say how sure they are."""
-    from sequoia.cli.programme_fit import run_fit
+    from sequoia.cli.programme_fit import FitOptions, run_fit
 
     programme = read_programme(folder)
-    run_fit(programme, read_day(day, programme.calendar), as_json)
+    options = FitOptions(hold_out, table, picture, calibration, force)
+    run_fit(programme, read_day(day, programme.calendar), options, as_json)
 
 
 @app.command()

@@ -16,6 +16,7 @@ KINDS: Mapping[str, Sequence[str]] = {
     "assignment": (),
     "budget": ("limit",),
     "schedule": ("limit", "slots"),
+    "rota": ("slots",),
 }
 
 
@@ -103,7 +104,9 @@ def settings_text(beginning: Beginning) -> str:
     if beginning.limit is not None:
         lines.append(f"limit = {beginning.limit:g}")
     if beginning.slots:
-        lines += [f"slots = [{', '.join(map(_quoted, beginning.slots))}]", "visits = 1"]
+        lines.append(f"slots = [{', '.join(map(_quoted, beginning.slots))}]")
+    if beginning.kind == "schedule":
+        lines.append("visits = 1            # how many an arm needs")
     if beginning.never_hurts:
         lines += ["", "[known]", "never_hurts = true    # a visit never makes things worse"]
     return "\n".join(lines)

@@ -10,6 +10,7 @@ import numpy as np
 import sqlalchemy as sql
 
 from sequoia.errors import FileError, ProblemError
+from sequoia.problem import Arms
 from sequoia.problem.names import count, unknown
 from sequoia.problem.tables import TableSet
 from sequoia.programme.given import FILE, read_given
@@ -18,6 +19,7 @@ from sequoia.programme.schema import ARM, fits
 from sequoia.programme.settings import Programme
 from sequoia.programme.store import note
 from sequoia.programme.to_log import DatedLog, to_log
+from sequoia.records.calibration import Calibration, calibrate
 from sequoia.records.fit import FittedModel, fit
 from sequoia.records.log import Log
 from sequoia.records.structure import Structure
@@ -78,7 +80,7 @@ def estimate(programme: Programme, day: date) -> Estimates:
     dated = _dated(programme, day)
     if not dated.groups:
         raise FileError("the roster is empty; sequoia programme import fills it.")
-    fitted = _fit(programme, dated)
+    fitted = fit_log(programme, dated.log, len(dated.groups), is_new(dated))
     with programme.store.writing() as connection:
         connection.execute(
             fits.insert().values(date=day, names=_names(programme, dated), arrays=_to_bytes(fitted))
@@ -101,23 +103,28 @@ def _remark(dated: DatedLog) -> str:
     )
 
 
-def _fit(programme: Programme, dated: DatedLog) -> FittedModel:
-    """Fit with states from the worst to the best, as the rule that doses never hurt wants it."""
-    rewards = np.array(list(programme.rewards.values()))
-    order = np.argsort(rewards, kind="stable")
+def fit_log(programme: Programme, log: Log, groups: int, as_new: bool = False) -> FittedModel:
+    """Fit a log of the programme.
+
+    States go in from the worst to the best, as the rule that doses never hurt wants it.
+
+    Parameters
+    ----------
+    as_new
+        Whether doses are taken never to hurt, whatever the settings say.
+    """
+    order = np.argsort(list(programme.rewards.values()), kind="stable")
     place = np.argsort(order)
     known = read_structure(programme)
     assert known.allowed is not None
-    log, seen = dated.log, dated.log.sightings.copy()
+    seen = log.sightings.copy()
     seen[:, 2] = place[seen[:, 2]]
     fitted = fit(
         Log(log.group, log.n_steps, seen, log.visits, log.joined, log.left),
         len(order),
         1 + len(programme.doses),
-        n_groups=len(dated.groups),
-        structure=Structure(
-            known.allowed[np.ix_(order, order)], known.never_hurts or is_new(dated)
-        ),
+        n_groups=groups,
+        structure=Structure(known.allowed[np.ix_(order, order)], known.never_hurts or as_new),
     )
 
     def back(moves: FloatArray) -> FloatArray:
@@ -130,6 +137,30 @@ def _fit(programme: Programme, dated: DatedLog) -> FittedModel:
         counts=back(fitted.counts),
         mode=back(fitted.mode),
         worth=fitted.worth[..., place],
+    )
+
+
+def hold_out(programme: Programme, day: date) -> Calibration:
+    """Foresee the last fifth of the log from the rest."""
+    dated = _dated(programme, day)
+
+    def refit(log: Log) -> FittedModel:
+        return fit_log(programme, log, len(dated.groups), is_new(dated))
+
+    return calibrate(dated.log, len(programme.states), refit)
+
+
+def as_arms(programme: Programme, groups: Sequence[str], kernels: FloatArray) -> Arms:
+    """Return an arm for each group, with the names of everything."""
+    return Arms(
+        rewards=[programme.rewards_of(group) for group in groups],
+        doses=[[0.0, *programme.doses.values()]] * len(groups),
+        kernels=kernels,
+        model=range(len(groups)),
+        names=groups,
+        model_names=groups,
+        state_names=programme.states,
+        dose_names={dose: name for name, dose in programme.doses.items()},
     )
 
 

@@ -10,6 +10,7 @@ import sqlalchemy as sql
 from sequoia.problem.names import count, say
 from sequoia.problem.spreadsheet import read_spreadsheet
 from sequoia.problem.tables import Table, TableSet
+from sequoia.programme.columns import Columns
 from sequoia.programme.entries import HEADS, Entry, Noted, put_entries, read_entries
 from sequoia.programme.members import members, put_rows, read_rows
 from sequoia.programme.schema import ARM, WORKER
@@ -101,8 +102,11 @@ def _check(
     everything = dict(tables)
     for role in TABLES:
         there = members(connection, role)
-        if role not in tables and there:
-            everything[role] = as_table(there, f"the {_WORDS[role]}")
+        if role == ARM:
+            there = Columns([one.name for one in there], programme.doses).rows(there)
+        if there and (role not in tables or (role == ARM and len(programme.doses) > 1)):
+            where = tables[role].where if role in tables else f"the {_WORDS[role]}"
+            everything[role] = as_table(there, where)
     found = check_sheets(programme, {TABLES[role]: t for role, t in everything.items()})
     # What is missing altogether may still be imported.
     own = tuple(table.where for table in tables.values())

@@ -1,15 +1,16 @@
 """How a programme stands on a day: who is there, what is believed of them, what may be done."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 import numpy as np
 import sqlalchemy as sql
 
 from sequoia.errors import FileError
-from sequoia.problem import ActionSpace, Arms, Problem, Rules
-from sequoia.programme.estimates import Estimates, find_estimates, is_new
+from sequoia.problem import ActionSpace, Problem, Rules
+from sequoia.programme.columns import Columns
+from sequoia.programme.estimates import Estimates, as_arms, find_estimates, is_new
 from sequoia.programme.members import Member, members
 from sequoia.programme.schema import ARM, WORKER, sightings
 from sequoia.programme.settings import Programme
@@ -43,6 +44,8 @@ class Situation:
         The distribution of each arm's state, ``(J, S)``.
     state
         The state of `problem` that is nearest to it, ``(J,)``.
+    columns
+        The actions.
     knowledge
         What is known of each arm's state, in words.
     absences
@@ -60,6 +63,7 @@ class Situation:
     believed: BeliefProblem
     belief: FloatArray
     state: IntArray
+    columns: Columns
     knowledge: Sequence[str]
     absences: Rules
     estimates: Estimates
@@ -92,15 +96,16 @@ def find_situation(programme: Programme, day: date, outlook: str = EXPECTED) -> 
         log = to_log(programme, connection, arms, day).log
         seen_on = _last_seen(connection, day)
     workers = [one for one in staff if one.is_member(day)]
-    space, remarks = build_space(programme, arms, workers, (*everyone, *staff))
+    columns = Columns([one.name for one in arms], programme.doses)
+    space, remarks = build_space(programme, columns, arms, workers, (*everyone, *staff))
     estimates = find_estimates(programme, day)
     start = _first_states(all_time.log, len(estimates.groups), len(programme.states))
-    hidden = _hidden_problem(programme, arms, space, estimates, start)
+    hidden = _hidden_problem(programme, arms, columns, space, estimates, start)
     # A log that does not tell what a visit does would leave everybody alone, and never tell.
     outlook = EXPLORE if outlook == EXPECTED and is_new(all_time) else outlook
-    hidden = with_kernels(hidden, _planned_for(hidden, estimates, outlook, day))
+    hidden = with_kernels(hidden, _planned_for(hidden, columns, estimates, outlook, day))
     believed = belief_problem(hidden, Seen(**programme.seen))
-    belief = believed.about(log)
+    belief = believed.about(columns.expand_log(log))
     state = believed.nodes(belief)
     unit = programme.calendar.step
     return Situation(
@@ -111,52 +116,58 @@ def find_situation(programme: Programme, day: date, outlook: str = EXPECTED) -> 
         believed=believed,
         belief=belief,
         state=state,
+        columns=columns,
         knowledge=[
             say_belief(hidden.arms, own, _ago(programme, seen_on.get(one.id), day), unit)
             for one, own in zip(arms, belief, strict=True)
         ],
-        absences=Rules(
-            never=[one.name for one in arms if one.is_away(day)],
-            absent=[one.name for one in workers if one.is_away(day)],
+        absences=columns.rules(
+            Rules(
+                never=[one.name for one in arms if one.is_away(day)],
+                absent=[one.name for one in workers if one.is_away(day)],
+            )
         ),
         estimates=estimates,
         remarks=[*remarks, *([estimates.remark] if estimates.remark else [])],
     )
 
 
-def _planned_for(hidden: Problem, estimates: Estimates, outlook: str, day: date) -> FloatArray:
+def _planned_for(
+    hidden: Problem, columns: Columns, estimates: Estimates, outlook: str, day: date
+) -> FloatArray:
     """Return the transitions to plan for; the same for a day, however often it is planned."""
     if estimates.fitted is None or outlook == EXPECTED:
-        return estimates.kernels
+        return columns.expand(estimates.kernels)
     if outlook == CAUTIOUS:
-        return cautious(estimates.fitted, hidden)
-    return estimates.fitted.draw(stream(day.toordinal(), "programme:explore"))
+        draws = columns.expand(estimates.fitted.draws)
+        return cautious(replace(estimates.fitted, draws=draws), hidden)
+    drawn = estimates.fitted.draw(stream(day.toordinal(), "programme:explore"))
+    return columns.expand(drawn)
 
 
 def _hidden_problem(
     programme: Programme,
     arms: Sequence[Member],
+    columns: Columns,
     space: ActionSpace,
     estimates: Estimates,
     start: FloatArray,
 ) -> Problem:
     """Return the problem whose states are not always seen."""
     groups = list(estimates.groups)
-    model = [groups.index(one.group) for one in arms]
+    model = np.array([groups.index(one.group) for one in arms])
     return Problem(
         programme.name,
-        Arms(
-            rewards=[programme.rewards_of(group) for group in groups],
-            doses=[[0.0, *programme.doses.values()]] * len(groups),
-            kernels=estimates.kernels,
+        replace(
+            as_arms(programme, groups, estimates.kernels),
+            doses=np.tile(columns.values, (len(groups), 1)),
+            kernels=columns.expand(estimates.kernels),
             model=model,
-            names=[one.name for one in arms],
-            model_names=groups,
-            state_names=programme.states,
-            dose_names={dose: name for name, dose in programme.doses.items()},
+            names=columns.arms,
         ),
         space,
         start=start[model],
+        influence=columns.influence,
         horizon=programme.horizon,
         discount=programme.discount,
     )

@@ -3,10 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from sequoia.problem import ActionSpace
+from sequoia.problem import ActionSpace, Rules, with_rules
 from sequoia.problem.names import unknown
 from sequoia.problem.spaces import read_space
 from sequoia.problem.tables import Table, TableSet
+from sequoia.programme.columns import Columns
 from sequoia.programme.members import Member
 from sequoia.programme.schema import ARM, WORKER
 from sequoia.programme.settings import Programme
@@ -34,7 +35,8 @@ def as_table(people: Sequence[Member], where: str) -> Table:
 def heads(programme: Programme, role: str) -> list[str]:
     """Return the columns that a sheet of the roster may have a use for."""
     slots = [str(slot) for slot in programme.space.get("slots", ()) if isinstance(slot, str)]
-    own = ["group", "cost"] if role == ARM else ["capacity"]
+    own = ["group", "cost", "visits"] if role == ARM else ["capacity"]
+    own += [f"{name} {dose}" for dose in programme.doses for name in ("cost", "minutes")]
     return ["name", "joined", "left", "minutes", *own, *slots]
 
 
@@ -48,6 +50,7 @@ def check_sheets(programme: Programme, tables: Mapping[str, Table]) -> list[str]
 
 def build_space(
     programme: Programme,
+    columns: Columns,
     arms: Sequence[Member],
     workers: Sequence[Member],
     everyone: Iterable[Member],
@@ -59,22 +62,26 @@ def build_space(
     everyone
         All who are or were on the roster: a rule that names one of them is no mistake.
     """
-    options, remarks = dict(programme.space), list[str]()
+    remarks = list[str]()
     content = TableSet(
-        options,
+        {key: value for key, value in programme.space.items() if key != "rules"},
         {
-            TABLES[ARM]: as_table(arms, "the roster"),
+            TABLES[ARM]: as_table(columns.rows(arms), "the roster"),
             TABLES[WORKER]: as_table(workers, "the staff"),
         },
         f"{programme.where} [space]",
     )
-    if "rules" in options:
-        rules = content.section("rules")
-        options["rules"] = _rules_today(rules, arms, workers, everyone, remarks)
+    rules = Rules()
+    if "rules" in programme.space:
+        given = content.part(programme.space).section("rules")
+        today = given.part(_rules_today(given, arms, workers, everyone, remarks))
+        names, staff = ([one.name for one in people] for people in (arms, workers))
+        rules = Rules.from_options(today, names, staff)
     content.settle()
     space = read_space(content)
     content.settle()
-    return space, remarks
+    rules = columns.rules(rules).and_also(columns.exclusive)
+    return space if rules == Rules() else with_rules(space, rules), remarks
 
 
 def _rules_today(

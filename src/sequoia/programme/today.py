@@ -82,26 +82,23 @@ def _tasks(situation: Situation, planner: Planner, found: DayPlan) -> list[Plann
     too short then costs least.
     """
     problem = found.problem
-    names = {name: arm for arm, name in enumerate(problem.arms.names)}
+    columns = situation.columns
     level = problem.levels(found.decision.action[None])[0]
     worth = planner.long_run if planner.has_prices else planner.next_step
-    doses = [*situation.programme.doses]
     slots = list(getattr(problem.space.base, "slot_names", ()))
     workers = list(getattr(problem.space.base, "worker_names", ()))
     tasks = []
     for task in found.tasks:
-        arm = names.get(task.where)
-        if arm is None or not level[arm]:
-            continue
+        arm = columns.arm_of(task.where)
         gain = float(worth[arm, level[arm]] - worth[arm, 0])
         tasks.append(
             PlannedTask(
                 date=_date_of(situation, task),
                 by=task.who,
                 when=task.when,
-                who=task.where,
-                dose=doses[level[arm] - 1],
-                minutes=_minutes(situation, arm),
+                who=columns.arms[arm],
+                dose=columns.dose_at(level[arm]),
+                minutes=_minutes(situation, arm, columns.dose_at(level[arm])),
                 state=situation.knowledge[arm],
                 gain=gain,
             )
@@ -121,12 +118,14 @@ def _date_of(situation: Situation, task: Task) -> date:
     return situation.day + timedelta(days=WEEKDAYS.index(task.when) if is_weekday else 0)
 
 
-def _minutes(situation: Situation, arm: int) -> float | None:
+def _minutes(situation: Situation, arm: int, dose: str) -> float | None:
     """Return how long a visit takes: the roster's minutes, or the cost where workers have hours."""
     facts = situation.arms[arm].facts
     is_time = situation.problem.space.base.kind == "assignment"
-    text = facts.get("minutes") or (facts.get("cost", "") if is_time else "")
-    try:
-        return float(text)
-    except ValueError:
-        return None
+    for name in ("minutes", "cost") if is_time else ("minutes",):
+        for key in (f"{name} {dose}", name):
+            try:
+                return float(facts[key])
+            except (KeyError, ValueError):
+                continue
+    return None
