@@ -131,13 +131,14 @@ def test_scaled_is_the_same_function_in_other_units(name, kind):
     net = case(name, kind)
     layers = NeuronBounds(Reach(columns)).of(net.only([1]))
     one = net.only([1])
-    same, bounds, worth = scaled(one, layers)
+    same, bounds, unit = scaled(one, layers)
     inputs = columns.encode(feasible_actions(name))[None]
     expected = one.values(inputs)
-    size = np.abs(expected).max() + worth
-    np.testing.assert_allclose(same.values(inputs) * worth, expected, rtol=0, atol=1e-12 * size)
+    size = np.abs(expected).max() + unit
+    np.testing.assert_allclose(same.values(inputs) * unit, expected, rtol=0, atol=1e-12 * size)
     for layer in bounds:
-        width = (layer.upper - layer.lower)[0]
-        assert ((width == 0) | ((width >= 0.5) & (width < 1))).all()
+        width = layer.upper - layer.lower
+        assert ((width == 0) | ((width >= 1) & (width < 2))).all()
+        assert (layer.lower <= 0).all()
     largest = np.abs(np.concatenate([same.output, same.linear[0]])).max()
-    assert largest == 0 or 0.5 <= largest < 1
+    assert largest == 0 or 1 <= largest < 2

@@ -23,8 +23,9 @@ from argmax_cases import (
 
 from sequoia.errors import InfeasibleSpace, SolverFailed
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.engines.embedding import Embedding, naive_layers
-from sequoia.optimize.engines.milp import Milp
+from sequoia.optimize.engines.embedding import Embedding, naive_layers, scaled
+from sequoia.optimize.engines.milp import TUNED, Milp
+from sequoia.optimize.engines.neuron_bounds import NeuronBounds, Reach
 from sequoia.optimize.relu_net import NetworkError, ReluNet
 from sequoia.problem import Budget, Rules, with_rules
 from sequoia.problem.families import FAMILIES
@@ -118,21 +119,26 @@ def test_gap_is_relative_to_the_value_with_its_constant():
     """A constant that cancels most of the value asks more of the solver, never less."""
     net = case("schedule", "two layers")
     best = brute_force("schedule", net)
-    asked = []
+    asked, seen = [], []
 
     class Recorder(Highs):
         def solve(self, program, limits=Limits(), start=None):  # noqa: B008
+            solution = super().solve(program, limits, start)
             asked.append(limits.gap)
-            return super().solve(program, limits, start)
+            seen.append(solution.objective)
+            return solution
 
-    engine = Milp(columns_of("schedule"), solver=Recorder())
+    engine = Milp(columns_of("schedule"), solver=Recorder(**TUNED))
+    bounds = NeuronBounds(Reach(columns_of("schedule")))
     for left in (1e-2, 1e6, -1e-2):
         asked.clear()
+        seen.clear()
         moved = replace(net, constant=net.constant - best + left)
         answer = engine.best(moved)
         np.testing.assert_allclose(answer.values, left, rtol=1e-6)
         assert answer.is_proven.all()
-        within = np.array(asked) * np.abs(left - moved.constant)
+        units = [scaled(one, bounds.of(one))[2] for one in (net.only([b]) for b in range(3))]
+        within = np.array(asked) * np.abs(seen) * units
         assert (within <= 1.001e-6 * abs(left)).all()
         assert max(asked) <= 1e-6
 

@@ -9,6 +9,9 @@ from numpy.typing import ArrayLike
 from sequoia.errors import SequoiaError
 from sequoia.validation import FloatArray, IntArray
 
+# Far more than the rounding of sums of products, relative to the size of their terms.
+ROUNDING = 1e-12
+
 
 class NetworkError(SequoiaError):
     """A network has the wrong shape, or values that are not numbers."""
@@ -110,6 +113,21 @@ class ReluNet:
         for matrix, bias in zip(self.weights[1:], self.biases, strict=True):
             hidden = np.maximum(hidden @ matrix.T + bias, 0.0)
         return total + hidden @ self.output
+
+    def size_of_terms(self) -> FloatArray:
+        """Return how large all terms of the value are together, whatever cancels, ``(B,)``.
+
+        ``|constant| + |linear| 1 + |output| t_D`` with ``t_1 = |W_1| 1 + |first_bias|`` and
+        ``t_d = |W_d| t_(d-1) + |bias_d|``, for inputs of at most 1. Rounding is in proportion.
+        """
+        size: FloatArray = np.abs(self.linear).sum(axis=1) + np.abs(self.constant)
+        if not self.weights:
+            return size
+        terms = np.abs(self.weights[0]).sum(axis=1) + np.abs(self.first_bias)
+        for matrix, bias in zip(self.weights[1:], self.biases, strict=True):
+            terms = terms @ np.abs(matrix).T + np.abs(bias)
+        total: FloatArray = size + terms @ np.abs(self.output)
+        return total
 
     def alone(self) -> FloatArray:
         """Return what each input adds on its own, ``(B, I)``."""

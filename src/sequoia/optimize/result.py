@@ -7,6 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from sequoia.optimize.relu_net import ReluNet
+from sequoia.solvers import HIDDEN_SHARE
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 # A proof leaves no more than this share of the value: what solvers promise by default.
@@ -84,9 +85,14 @@ class ArgmaxResult:
 def is_close(bound: float, value: float, unit: float) -> bool:
     """Say whether a bound proves a value to be best.
 
-    Values that almost cancel are as exact as their terms, whose size is ``unit``.
+    A solver's bound may be above the value by the gap it was asked for, and by what it does not see
+    of a program whose largest term is ``unit`` (`HIDDEN_SHARE`). Together they may be a few times
+    `PROOF_GAP` of the value. So where terms cancel to less than a thousandth of ``unit``, nothing
+    is called proven; but a value of nothing is, where the bound is nothing, too.
     """
-    return bound <= value + 2 * PROOF_GAP * max(abs(value), unit)
+    if value == 0:
+        return bound <= 2 * HIDDEN_SHARE * unit
+    return bound <= value + 4 * PROOF_GAP * abs(value)
 
 
 class Argmax(Protocol):

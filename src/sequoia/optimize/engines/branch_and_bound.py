@@ -13,14 +13,12 @@ from sequoia.optimize.linear.oracles import LinearOracle, OracleResult, oracle_f
 from sequoia.optimize.preactivation_bounds import PreactivationBounds
 from sequoia.optimize.relaxation.node import Node
 from sequoia.optimize.relaxation.relu_relaxation import ReluRelaxation
-from sequoia.optimize.relu_net import ReluNet
+from sequoia.optimize.relu_net import ROUNDING, ReluNet
 from sequoia.optimize.result import PROOF_GAP, ArgmaxResult
 from sequoia.optimize.threads import on_one_thread
 from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, BoolArray, FloatArray
 
-# Far more than the rounding of sums of products, relative to the size of their terms.
-_ROUNDING = 1e-12
 # Inputs of a point between these are not whole.
 _BROKEN = (1e-6, 1 - 1e-6)
 # So that inputs that move nothing, or are never chosen, come in some order.
@@ -99,7 +97,7 @@ class _Search:
         self._columns = columns
         self._net = net
         self._gap = gap
-        self._margin = _ROUNDING * _size_of_terms(net)
+        self._margin = ROUNDING * float(net.size_of_terms()[0])
         self.action, self.value = start, -np.inf
         self._whole = Node.whole(net, first_range, self._take(start))
 
@@ -235,14 +233,3 @@ class _Search:
             return -np.inf
         self._take(action)
         return float(self._net.values(chosen[None, None])[0, 0])
-
-
-def _size_of_terms(net: ReluNet) -> float:
-    """Return how large all terms of the value of one state are together, whatever cancels."""
-    size = float(np.abs(net.linear[0]).sum() + np.abs(net.constant[0]))
-    if net.weights:
-        terms: FloatArray = np.abs(net.weights[0]).sum(axis=1) + np.abs(net.first_bias[0])
-        for matrix, bias in zip(net.weights[1:], net.biases, strict=True):
-            terms = np.abs(matrix) @ terms + np.abs(bias)
-        size += float(np.abs(net.output) @ terms)
-    return size

@@ -8,10 +8,15 @@ from sequoia.optimize.builder import ProgramBuilder
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.preactivation_bounds import PreactivationBounds
 from sequoia.optimize.relu_net import ReluNet
+from sequoia.scaling import powers_of_two, unit_of
 from sequoia.solvers import Program
 from sequoia.validation import BoolArray, FloatArray, IntArray
 
+# The big-M of the authors' code.
 NAIVE_BIG_M = 1e5
+# What rounds to 1e-16 of its terms is off by 1e-9 of such a unit, below any tolerance of a solver:
+# else rounding makes rows that no point keeps.
+_RESOLUTION = 1e-7
 
 
 def naive_layers(net: ReluNet) -> list[PreactivationBounds]:
@@ -25,37 +30,50 @@ def scaled(
 ) -> tuple[ReluNet, list[PreactivationBounds], float]:
     """Return the same function of one state in units that suit a solver, and the unit of its value.
 
-    A ReLU passes factors on, so each neuron can be measured by how far its bounds are apart, and
-    the value by its largest weight: a solver's tolerances then mean the same for any network. The
-    factors are powers of two, which cost no precision.
+    A ReLU passes factors on, ``relu(c v) = c relu(v)`` for ``c > 0``, so each neuron is measured by
+    how far its bounds are apart, or by what doubles resolve. One that is always on passes on what
+    is added as well, ``relu(v) = relu(v - l) + l`` for ``v >= l >= 0``, so it is measured from its
+    lower bound. The value is measured by its largest weight. Then all numbers of the program are
+    about 1, and a solver's tolerances mean the same for any network. The factors are powers of two,
+    which cost no precision.
     """
     weights, biases, layers = [], [], []
-    before = np.ones(net.n_inputs)
+    before, added, terms = np.ones(net.n_inputs), np.zeros(net.n_inputs), np.ones(net.n_inputs)
     for depth, (matrix, layer) in enumerate(zip(net.weights, bounds, strict=True)):
         bias = net.first_bias if depth == 0 else net.biases[depth - 1]
-        unit = _power_of_two(layer.upper - layer.lower)
+        always = np.maximum(layer.lower, 0.0)
+        terms = np.abs(matrix) @ terms + np.abs(bias).reshape(-1)
+        unit = powers_of_two(np.maximum(layer.upper - layer.lower, _RESOLUTION * terms))
         weights.append(matrix * before / unit[:, None])
-        biases.append(bias / unit)
-        layers.append(PreactivationBounds(layer.lower / unit, layer.upper / unit))
-        before = unit
+        biases.append((bias + matrix @ added - always) / unit)
+        layers.append(
+            PreactivationBounds((layer.lower - always) / unit, (layer.upper - always) / unit)
+        )
+        before, added = unit, always
     output = net.output * before if weights else net.output
-    largest = np.abs(np.concatenate([output, net.linear[0]])).max(initial=0.0)
-    worth = float(_power_of_two(np.array(largest)))
+    constant = net.constant + (net.output @ added if weights else 0.0)
+    unit_of_value = unit_of(np.concatenate([output, net.linear[0]]))
     same = ReluNet(
         tuple(weights),
         biases[0] if biases else net.first_bias,
         tuple(biases[1:]),
-        output / worth,
-        net.linear / worth,
-        net.constant / worth,
+        output / unit_of_value,
+        net.linear / unit_of_value,
+        constant / unit_of_value,
     )
-    return same, layers, worth
+    return same, layers, unit_of_value
 
 
-def _power_of_two(sizes: FloatArray) -> FloatArray:
-    """Return the power of two just above each size; 1 for 0."""
-    result: FloatArray = np.ldexp(1.0, np.frexp(sizes)[1])
-    return result
+def error_growth(net: ReluNet) -> float:
+    """Return how far off the value can be if every row of the program is off by one.
+
+    An error of a neuron is its own and that of what it sees: ``e_1 = 1``,
+    ``e_d = |W_d| e_(d-1) + 1``, and of the value ``|output| e_D + 1``.
+    """
+    error = np.zeros(net.n_inputs)
+    for matrix in net.weights:
+        error = np.abs(matrix) @ error + 1.0
+    return float(np.abs(net.output) @ error if net.weights else 0.0) + 1.0
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,7 +6,7 @@ from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.linear.knapsack import KnapsackRelaxation
 from sequoia.optimize.preactivation_bounds import PreactivationBounds
 from sequoia.optimize.relaxation.relu_relaxation import ReluRelaxation
-from sequoia.optimize.relu_net import ReluNet
+from sequoia.optimize.relu_net import ROUNDING, ReluNet
 from sequoia.solvers import Highs, Limits
 from sequoia.validation import FloatArray
 
@@ -85,3 +85,13 @@ class NeuronBounds:
             upper, lower = bias + most[: len(matrix)], bias - most[len(matrix) :]
             layers.append(PreactivationBounds(lower, np.maximum(upper, lower)))
         return layers
+
+    def value(self, net: ReluNet, layers: list[PreactivationBounds]) -> float:
+        """Return what no action of one state exceeds: quick, loose, and no solver's word.
+
+        ``constant + max linear @ x + sum_i max(output_i relu(l_i), output_i relu(u_i))``.
+        """
+        linear = float(self._reach.quick(net.linear)[0])
+        hidden = float(layers[-1].largest(net.output[None])[0]) if layers else 0.0
+        rounding = ROUNDING * float(net.size_of_terms()[0])
+        return float(net.constant[0]) + linear + hidden + rounding
