@@ -76,6 +76,22 @@ def test_bounds_of_both_kinds(epidemic):
     assert "discounted, for ever" in endless.out
 
 
+def test_the_best_bound_there_is_says_which_it_is(command):
+    """One table holds all of 6 nodes, so that their factored bound is exact; not of 12."""
+    made = ("make", "epidemic", "--arms", 12, "--horizon", 6, "--seed", 1, "-o", "twelve.npz")
+    assert command(*made).code == 0
+    given = ("evaluate", "twelve.npz", "--policies", "myopic", "--episodes", 2)
+    sure = json.loads(command(*given, "--bound", "factored", "--json").out)["bound"]
+    done = command(*given, "-o", "twelve.json", "--json")
+    best = json.loads(done.out)["bound"]
+    assert best["kind"] == "clairvoyant"
+    assert best["total"] + best["margin"] < sure["total"]
+    assert command("report", "twelve.json", "-o", "twelve.html").code == 0
+    page = Path("twelve.html").read_text()
+    assert "<td>clairvoyant, " in page
+    assert "per step (clairvoyant bound)" in page
+
+
 def test_a_plan_by_prices_of_clusters(epidemic):
     planned = epidemic("plan", "e.npz", "--state", "state.csv", "--policy", "price")
     assert planned.code == 0
@@ -109,6 +125,32 @@ def test_what_needs_prices_is_refused_in_one_line(epidemic, arguments):
     assert (refused.code, refused.out) == (2, "")
     assert REASON in refused.err
     assert refused.err.count("\n") == 1
+
+
+def test_a_policy_that_does_not_apply_names_one_that_does(epidemic):
+    refused = epidemic("evaluate", "e.npz", "--policies", "price-update", "--episodes", "2")
+    assert refused.err.endswith("The policy price takes them in clusters; use that.\n")
+
+
+def test_a_table_too_large_is_said_with_its_size(epidemic):
+    assert epidemic("make", "epidemic", "--arms", 12, "-o", "twelve.npz").code == 0
+    refused = epidemic("bound", "twelve.npz", "--table", 50_000_000)
+    assert (refused.code, refused.out) == (2, "")
+    assert "tables of 1 cluster of up to 12 arms need " in refused.err
+    assert refused.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "said"),
+    [("b,c,-2", "row 3, column 'weight' is -2"), ("b,b,2", "row 3 joins b to itself")],
+)
+def test_a_bad_graph_is_one_line_and_nothing_is_written(command, row, said):
+    Path("roads.csv").write_text(f"from,to,weight\na,b,1\n{row}\n")
+    refused = command("make", "epidemic", "--graph", "roads.csv", "-o", "e.npz")
+    assert (refused.code, refused.out) == (2, "")
+    assert said in refused.err
+    assert refused.err.count("\n") == 1
+    assert not Path("e.npz").exists()
 
 
 def test_whittle_is_refused_too(epidemic):

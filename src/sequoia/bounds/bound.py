@@ -11,6 +11,10 @@ from sequoia.errors import ProblemError
 from sequoia.problem import Environment, Problem
 
 _CLAIRVOYANT_OPTIONS = ("scenarios", "seed")
+# Of `best_bound`: about twice the work of the factored bound, and a margin of 0.3 % at 20 nodes.
+_SCENARIOS, _ROUNDS = 20, 40
+# An estimate replaces a certified bound only where it is lower by more than rounding.
+_ROUNDING = 1e-6
 
 
 def bound(environment: Environment, kind: Kind | Literal["auto"] = "auto", **options: Any) -> Bound:
@@ -35,6 +39,21 @@ def bound(environment: Environment, kind: Kind | Literal["auto"] = "auto", **opt
         last = {key: options.pop(key) for key in _CLAIRVOYANT_OPTIONS if key in options}
         return clairvoyant_bound(problem, relax_factored(problem, **options), **last)
     return relax(problem, kind, **options).bound
+
+
+def best_bound(environment: Environment) -> Bound:
+    """Return the lowest bound that a usual amount of work finds.
+
+    Where arms interact, that is ``"factored"`` or ``"clairvoyant"``, whichever is lower with its
+    margin; else what ``"auto"`` stands for.
+    """
+    if not isinstance(environment, Problem) or environment.is_decoupled:
+        return bound(environment)
+    found = relax_factored(environment)
+    sure = found.bound
+    guess = clairvoyant_bound(environment, found, scenarios=_SCENARIOS, rounds=_ROUNDS)
+    is_lower = guess.total + guess.margin < sure.total - _ROUNDING * abs(sure.total)
+    return guess if is_lower else sure
 
 
 def resolve_kind(environment: Environment, kind: Kind | Literal["auto"]) -> Kind:

@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from sequoia.bounds.bound import best_bound, resolve_kind
 from sequoia.bounds.bound import bound as find_bound
-from sequoia.bounds.bound import resolve_kind
 from sequoia.bounds.certificate import Bound, Kind
 from sequoia.errors import ProblemError, SequoiaError
 from sequoia.evaluation.block_cache import BlockCache
@@ -66,8 +66,9 @@ def evaluate(
     jobs
         Number of processes.
     bound
-        Which upper bound to compute beside it; see `sequoia.bound`. For an environment that is no
-        problem of arms, ``"auto"`` is none.
+        Which upper bound to compute beside it; see `sequoia.bound`. Where arms interact,
+        ``"auto"`` is the lower of ``"factored"`` and ``"clairvoyant"``; for an environment that is
+        no problem of arms it is none.
     seconds
         Longest time for one decision, where a solver is used.
     rollouts
@@ -88,10 +89,11 @@ def evaluate(
         **makers,
         **({} if REFERENCE in makers else _makers([REFERENCE], None, seconds, rollouts)),
     }
-    kind = None
     # Other environments have a bound only where one asks for it: a search may be too large.
-    if bound != "none" and (isinstance(environment, Problem) or bound != "auto"):
-        kind = resolve_kind(environment, bound)
+    is_silent = bound == "auto" and not isinstance(environment, Problem)
+    asked = None if bound == "none" or is_silent else bound
+    if asked is not None:
+        resolve_kind(environment, asked)
     scenarios = Scenarios.sample(environment, episodes, seed)
     mark = "" if q is None else _mark(q, scenarios)
     content = (environment.fingerprint, seed, seconds, rollouts, used_solver(), __version__)
@@ -113,8 +115,8 @@ def evaluate(
             cache.drop_if_empty()
         raise
     found = None
-    if kind is not None:
-        found = _bound(environment, kind, cache)
+    if asked is not None:
+        found = _bound(environment, asked, cache)
     return _collect(environment, list(makers), played, seed, found, source)
 
 
@@ -148,12 +150,14 @@ def _mark(q: QFunction, scenarios: Scenarios) -> str:
     return digest.hexdigest()
 
 
-def _bound(environment: Environment, kind: Kind, cache: BlockCache | None) -> Bound:
+def _bound(
+    environment: Environment, kind: Kind | Literal["auto"], cache: BlockCache | None
+) -> Bound:
     key: Key = ("bound", kind, environment.fingerprint, used_solver(), __version__)
     known = None if cache is None else cache.load_bound(key)
     if known is not None:
         return known
-    found = find_bound(environment, kind)
+    found = best_bound(environment) if kind == "auto" else find_bound(environment, kind)
     if cache is not None:
         cache.save_bound(key, found)
     return found

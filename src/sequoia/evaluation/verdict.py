@@ -126,7 +126,9 @@ def _left(evaluation: Evaluation, name: str) -> str:
     bound, mean = evaluation.bound, evaluation.mean(name)
     if bound is None:
         return "Without a bound it is not known how much more could be earned."
-    text = f"On average no policy earns more than {per_step(bound, 4)} per step"
+    text = (
+        f"On average no policy earns more than {per_step(bound, 4)} per step ({bound.kind} bound)"
+    )
     if np.isnan(mean.half):
         return f"{text}."
     if mean.high >= bound.per_step:

@@ -6,7 +6,7 @@ import numpy as np
 
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import SECONDS as UPDATE_SECONDS
-from sequoia.bounds.lagrangian.relax import prices_over, relax, require_decoupled
+from sequoia.bounds.lagrangian.relax import prices_over, relax, why_no_prices
 from sequoia.errors import ProblemError
 from sequoia.policies.linear_policy import LinearPolicy
 from sequoia.policies.policy import SECONDS, Options, Style, require_problem
@@ -53,7 +53,9 @@ class PriceUpdatePolicy(LinearPolicy):
     ) -> None:
         if every < 1:
             raise ProblemError(f"every is {every}; at least 1 is wanted.")
-        require_decoupled(problem)
+        reason = why_no_prices(problem)
+        if reason is not None:
+            raise ProblemError(f"{reason} The policy price takes them in clusters; use that.")
         super().__init__(problem, solver=solver, seconds=seconds)
         self._every = every
         self._vertices = vertices

@@ -162,7 +162,7 @@ class _Plan:
         """Say how large the tables would be."""
         largest = max(len(arms) for arms, _ in self.clusters)
         return TooLarge(
-            f"{count(len(self.clusters), 'cluster')} of up to {count(largest, 'arm')} need "
+            f"tables of {count(len(self.clusters), 'cluster')} of up to {count(largest, 'arm')} need "
             f"{self.numbers(span):.1e} numbers; at most {_MAX_NUMBERS:.0e} are held, so ask for a "
             f"table of fewer than {self.most} configurations."
         )
