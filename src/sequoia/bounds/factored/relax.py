@@ -160,9 +160,9 @@ class _Plan:
 
     def too_large(self, span: Horizon) -> TooLarge:
         """Say how large the tables would be."""
-        largest = max(len(arms) for arms, _ in self.clusters)
+        arms = count(max(len(arms) for arms, _ in self.clusters), "arm")
         return TooLarge(
-            f"tables of {count(len(self.clusters), 'cluster')} of up to {count(largest, 'arm')} need "
+            f"tables of {count(len(self.clusters), 'cluster')} of up to {arms} need "
             f"{self.numbers(span):.1e} numbers; at most {_MAX_NUMBERS:.0e} are held, so ask for a "
             f"table of fewer than {self.most} configurations."
         )
