@@ -1,10 +1,8 @@
-"""Fitting, beliefs and learning: ``python benchmarks/bench_records.py [PART…]``.
+"""Fitting, beliefs and learning: ``python benchmarks/bench_records.py [PART…]``."""
 
-Parts: coverage, error, speed, planning, beliefs, regret; all unless given.
-"""
-
-import sys
+import argparse
 import time
+from dataclasses import replace
 from resource import RUSAGE_SELF, getrusage
 
 import numpy as np
@@ -27,7 +25,6 @@ from sequoia.records import (
 from sequoia.rng import stream
 from sequoia.simulate import Scenarios, rollout
 
-SEEDS = range(5)
 STATES, STEPS = 4, 30
 A_TENTH = Seen(0.1, 0.0)
 SETTINGS = ("standard", "interventions", "scheduling", "capacity", "routing")
@@ -70,11 +67,11 @@ def fitted(kind: str, groups: int, arms: int, seed: int) -> tuple[np.ndarray, Fi
     return kernels, fit(log, STATES, 2, structure=known(kind), seed=seed)
 
 
-def coverage() -> None:
+def coverage(seeds: range) -> None:
     print("500 arms x 30 steps, a tenth of the states seen: 90 % intervals")
     for kind, groups in (("random", 1), ("random", 5), ("ladder", 5), ("ladder", 20)):
         covered, width, errors = [], [], []
-        for seed in SEEDS:
+        for seed in seeds:
             kernels, found = fitted(kind, groups, 500, seed)
             low, high = found.interval
             is_free = high > 0
@@ -89,12 +86,12 @@ def coverage() -> None:
         )
 
 
-def error() -> None:
+def error(seeds: range) -> None:
     print("Root mean square error, 2 groups, 30 steps, a tenth of the states seen")
     sizes, means = (250, 1_000, 4_000), []
     for arms in sizes:
         squares = []
-        for seed in SEEDS:
+        for seed in seeds:
             kernels, found = fitted("random", 2, arms, seed)
             squares.append(((found.kernels - kernels) ** 2).mean())
         means.append(np.sqrt(np.mean(squares)))
@@ -103,7 +100,7 @@ def error() -> None:
     print(f"  error ~ n^{slope:.2f}")
 
 
-def speed() -> None:
+def speed(seeds: range) -> None:  # noqa: ARG001
     for arms in (1_100, 11_000, 110_000):
         rng = stream(0, "bench:records:speed")
         problem = programme(truth("random", 5, rng), arms)
@@ -120,23 +117,41 @@ def speed() -> None:
         )
 
 
-def planning() -> None:
+def planning(seeds: range) -> None:
     print("What planning with fitted models earns, of what planning with the true ones does")
-    print("  20 arms, each its own model, 30 steps of log by a random policy, all states seen")
-    for setting in SETTINGS:
-        shares: dict[str, list[float]] = {}
-        for seed in SEEDS:
-            problem = make(setting, arms=20, seed=seed)
-            rng = stream(seed, "bench:records:planning")
-            log = simulate_log(problem, make_policy("random", problem), STEPS, Seen(1.0), rng)
-            scenarios = Scenarios.sample(problem, 20, seed)
-            best = earned(problem, problem, scenarios)
-            for name, structure in structures(problem).items():
-                found = fit(log, STATES, problem.arms.n_doses, structure=structure, seed=seed)
-                own = earned(problem, with_kernels(problem, found.kernels), scenarios)
-                shares.setdefault(name, []).append(100 * own / best)
-        said = "; ".join(f"{name} {estimate(np.array(all_))} %" for name, all_ in shares.items())
-        print(f"  {setting}: {said}", flush=True)
+    print("  30 steps of log by a random policy, all states seen; then 20 episodes of 20 steps")
+    for setting in given.settings:
+        for arms, groups in ((20, 20), (100, 10)):
+            shares: dict[str, list[float]] = {}
+            for seed in seeds:
+                problem = grouped(make(setting, arms=arms, seed=seed), groups)
+                rng = stream(seed, "bench:records:planning")
+                log = simulate_log(problem, make_policy("random", problem), STEPS, Seen(1.0), rng)
+                scenarios = Scenarios.sample(problem, 20, seed)
+                best = earned(problem, problem, scenarios)
+                for name, structure in structures(problem).items():
+                    found = fit(log, STATES, problem.arms.n_doses, structure=structure, seed=seed)
+                    own = earned(problem, with_kernels(problem, found.kernels), scenarios)
+                    shares.setdefault(name, []).append(100 * own / best)
+            said = "; ".join(
+                f"{name} {estimate(np.array(all_))} %" for name, all_ in shares.items()
+            )
+            print(f"  {setting}, {arms} arms in {groups} groups: {said}", flush=True)
+
+
+def grouped(problem: Problem, groups: int) -> Problem:
+    """Return the problem with the models of its first arms only, which the others share."""
+    arms = problem.arms
+    if groups == arms.n_models:
+        return problem
+    few = Arms(
+        arms.rewards[:groups],
+        arms.doses[:groups],
+        arms.kernels[:groups],
+        np.arange(arms.n_arms) % groups,
+        arms.names,
+    )
+    return replace(problem, arms=few)
 
 
 def structures(problem: Problem) -> dict[str, Structure]:
@@ -153,11 +168,11 @@ def earned(problem: Problem, believed: Problem, scenarios: Scenarios) -> float:
     return float(rollout(problem, policy, scenarios).rewards.sum(axis=1).mean())
 
 
-def beliefs() -> None:
+def beliefs(seeds: range) -> None:
     print("States seen at visits only: 10 episodes x 40 steps, same luck")
-    for setting in SETTINGS:
+    for setting in given.settings:
         lead, losses = [], []
-        for seed in SEEDS:
+        for seed in seeds:
             problem = make(setting, arms=20, seed=seed, horizon=40, start_share=0.5)
             belief = belief_problem(problem)
             own, plain, all_seen = (
@@ -193,11 +208,11 @@ def hidden_rewards(problem: Problem, belief, mode: str, seed: int, episodes: int
     return total / (episodes * problem.horizon)
 
 
-def learning() -> None:
+def learning(seeds: range) -> None:
     print("Regret against who knows the truth, states seen in every step")
     for dynamics in ("ladder", "random"):
         problem = make("standard", arms=20, dynamics=dynamics, seed=1)
-        found = regret(problem, steps=200, episodes=10, seed=0)
+        found = regret(problem, steps=200, episodes=len(seeds), seed=0)
         for name in found.names:
             print(
                 f"  {dynamics}, {name}: {found.at(name, 50)} after 50 steps, {found.at(name, 200)} "
@@ -215,5 +230,10 @@ PARTS = {
     "regret": learning,
 }
 
-for part in sys.argv[1:] or PARTS:
-    PARTS[part]()
+parser = argparse.ArgumentParser(description=__doc__)
+parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
+parser.add_argument("--seeds", type=int, nargs=2, default=(0, 5), metavar=("FIRST", "END"))
+parser.add_argument("--settings", nargs="+", default=SETTINGS)
+given = parser.parse_args()
+for part in given.parts or PARTS:
+    PARTS[part](range(*given.seeds))

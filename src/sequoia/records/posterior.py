@@ -14,7 +14,7 @@ data, with its uncertainty, by its marginal likelihood.
 """
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import digamma, gammaln, polygamma
 
 from sequoia.records.base_measure import BaseMeasure
 from sequoia.records.moves import Moves
@@ -30,7 +30,7 @@ _SCALE = 3.0
 _PRIOR = np.log(_WORTH) - 2 * np.log(_WORTH + _SCALE)
 # Tables are counted one by one up to so many customers; more are added by a Gaussian of the same
 # mean and variance.
-_EXACT_TABLES = 200
+_EXACT_TABLES = 50
 # Redrawn so often until larger doses do not hurt; after that, the nearest such rows are taken.
 _REDRAWS = 30
 _LEAST = 1e-12
@@ -123,11 +123,13 @@ def _tables(counts: FloatArray, prior: FloatArray, rng: np.random.Generator) -> 
     tables = np.zeros(len(many))
     for seated in range(min(int(many.max(initial=0)), _EXACT_TABLES)):
         tables += (many > seated) & (rng.random(len(many)) * (own + seated) < own)
-    large = np.flatnonzero(many > _EXACT_TABLES)
-    for index in large.tolist():
-        chance = own[index] / (own[index] + np.arange(_EXACT_TABLES, many[index]))
-        spread = np.sqrt((chance * (1 - chance)).sum())
-        tables[index] += max(0.0, round(chance.sum() + spread * rng.standard_normal()))
+    large = many > _EXACT_TABLES
+    prior, many = own[large], many[large]
+    # Sums of p = prior / (prior + i), and of p^2, over all i that are left.
+    mean = prior * (digamma(prior + many) - digamma(prior + _EXACT_TABLES))
+    squares = prior**2 * (polygamma(1, prior + _EXACT_TABLES) - polygamma(1, prior + many))
+    spread = np.sqrt(np.maximum(mean - squares, 0.0))
+    tables[large] += np.maximum(0.0, np.rint(mean + spread * rng.standard_normal(len(many))))
     result = np.zeros(counts.shape)
     result[where] = tables
     return result

@@ -159,28 +159,29 @@ class Segments:
         flat = kernels.reshape(-1, states, states)
         # Ends are sorted by node, so those of a depth stand together.
         ends = np.searchsorted(self.node, self.depths)
-        node, start, now, count = (np.empty(0, dtype=np.int64) for _ in range(4))
+        key = (self.node * states + self.start) * states + self.end
+        first = self.depths * states * states
+        carried: FloatArray = np.zeros(0)
         for depth in range(len(self.depths) - 2, 0, -1):
+            # Segments at each node of this depth, by first state and by state here.
+            here = np.zeros(first[depth + 1] - first[depth])
+            here[: len(carried)] = carried
             own = slice(ends[depth], ends[depth + 1])
-            node, start, now, count = (
-                np.concatenate(pair)
-                for pair in zip(
-                    (node, start, now, count),
-                    (self.node[own], self.start[own], self.end[own], self.count[own]),
-                    strict=True,
-                )
-            )
+            here[key[own] - first[depth]] += self.count[own]
+            place = np.flatnonzero(here)
+            now, start = place % states, place // states % states
+            node = self.depths[depth] + place // states**2
             parent, kind = self.parent[node], self.kind[node]
             weights = products[parent, start] * flat[kind, :, now]
-            chosen = rng.multinomial(count, weights / weights.sum(axis=1, keepdims=True))
+            weights /= weights.sum(axis=1, keepdims=True)
+            chosen = rng.multinomial(here[place].astype(np.int64), weights)
             row, before = np.nonzero(chosen)
             moved = chosen[row, before]
-            place = (kind[row] * states + before) * states + now[row]
-            total += np.bincount(place, moved, len(total))
-            key = (parent[row] * states + start[row]) * states + before
-            alike, where = np.unique(key, return_inverse=True)
-            count = np.bincount(where, moved).astype(np.int64)
-            node, start, now = alike // states**2, alike // states % states, alike % states
+            total += np.bincount(
+                (kind[row] * states + before) * states + now[row], moved, len(total)
+            )
+            back = (parent[row] * states + start[row]) * states + before - first[depth - 1]
+            carried = np.asarray(np.bincount(back, moved), dtype=np.float64)
         return total.astype(np.int64).reshape(kernels.shape)
 
 
