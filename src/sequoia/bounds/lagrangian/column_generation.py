@@ -1,7 +1,7 @@
 """Tighten a bound to the integer hull of the action set, by column generation.
 
 The relaxation over mixtures of whole actions (Dantzig and Wolfe 1960) has a column for every action
-``a`` and step ``t``, with weight ``mu[t, a]``:
+``a`` and step ``t``, with weight ``mu[t, a]``::
 
     max  sum r x  with  x flows through the states of each arm,
                         sum_s x[j, t, s, d] = sum_a mu[t, a] [d_j(a) = d]   (price lambda[j, t, d])
@@ -9,7 +9,7 @@ The relaxation over mixtures of whole actions (Dantzig and Wolfe 1960) has a col
 
 The *restricted master* has the actions met so far. Its duals go to the *pricing problem*,
 ``h_t = max_a sum_j lambda[j, t, d_j(a)]``, which finds new actions and, at any prices, a bound
-(Hawkins 2003; Adelman and Mersereau 2008), with ``w_t`` the weight of step t:
+(Hawkins 2003; Adelman and Mersereau 2008), with ``w_t`` the weight of step t::
 
     L(lambda) = sum_j V_j(lambda) + sum_t w_t h_t(lambda)  >=  the best of the master.
 

@@ -1,7 +1,7 @@
 """The whole relaxation as one linear program: how often each arm is where, and gets what.
 
 With ``x[b, c, d, s]`` the expected number of members of class c that are in state s in block b and
-get dose level d (occupancies; Hawkins 2003, Adelman and Mersereau 2008):
+get dose level d (occupancies; Hawkins 2003, Adelman and Mersereau 2008)::
 
     max  sum r[c, d, s] x[b, c, d, s]
     with sum_d x[0, c, d, s']     = mass[c, s']                                   (flow)

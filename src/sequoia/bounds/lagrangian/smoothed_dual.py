@@ -1,7 +1,7 @@
 """Prices for many arms: Newton's method on a smoothed dual.
 
 The Lagrangian dual (Hawkins 2003) is a sum over classes of arms of small dynamic programs, plus
-what the rules pay back:
+what the rules pay back::
 
     D(lambda) = sum_c mass_c . V_c(lambda) + sum_t max_u lambda_t . u,  u allowed by the rules
 
