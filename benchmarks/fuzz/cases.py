@@ -183,14 +183,14 @@ def _sign_model(folder: Path) -> str:
 
 
 _KINDS = {
-    "problem": (0.48, _problem),
+    "problem": (0.51, _problem),
     "options": (0.1, _options),
     "states": (0.11, _states),
     "model": (0.1, _model),
     "edges": (0.05, _edges),
     "programme": (0.06, _programme),
     "fit": (0.02, _fit),
-    "evaluation": (0.05, _evaluation),
+    "evaluation": (0.02, _evaluation),
     "swept": (0.02, _swept),
     "plan": (0.01, _plan),
 }

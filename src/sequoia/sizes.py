@@ -17,6 +17,8 @@ MOST_STEPS = 100_000
 MOST_CELLS, MOST_EPISODES = 100_000, 1_000_000
 # A worker who made a visit in every second would need eleven days.
 MOST_VISITS = 1_000_000
+# Whole numbers may be larger than any float; more than this need not be said.
+_MANY = 1e300
 
 
 def require_at_most(what: str, count: float, noun: str, most: float) -> None:
@@ -37,9 +39,9 @@ def require_memory(what: str, numbers: float) -> None:
 
 
 def _number(count: float) -> str:
-    return f"{int(count):,}" if count < 1e12 else f"{count:.3g}"
+    return f"{int(count):,}" if count < 1e12 else f"{min(count, _MANY):.3g}"
 
 
 def _gib(size: float) -> str:
-    gib = size / 2**30
+    gib = min(size, _MANY) / 2**30
     return f"{gib:,.3g} GiB" if gib < 1e6 else f"{gib:.3g} GiB"

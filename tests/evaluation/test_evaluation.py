@@ -123,6 +123,15 @@ def test_a_number_that_is_too_large_is_one_clear_line(found, tmp_path, key, valu
         load_evaluation(tmp_path / "e.json")
 
 
+def test_a_bound_of_an_unknown_kind_is_refused(found, tmp_path):
+    save_evaluation(found, tmp_path / "e.json")
+    content = json.loads((tmp_path / "e.json").read_text())
+    content["bound"]["kind"] = "sure"
+    (tmp_path / "e.json").write_text(json.dumps(content))
+    with pytest.raises(FileError, match="there is no bound of kind 'sure'"):
+        load_evaluation(tmp_path / "e.json")
+
+
 def test_one_episode_has_no_interval_and_is_still_json(tmp_path):
     one = evaluate(trap(horizon=2), ["exact", "idle"], 1, bound="none")
     save_evaluation(one, tmp_path / "e.json")

@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -126,3 +127,13 @@ def test_the_walk_names_its_stations():
     ax = plot_decision(problem, problem.space.sample(np.random.default_rng(0)))
     written = {text.get_text() for text in ax.texts}
     assert "Oxford Circus" in written
+
+
+@pytest.mark.parametrize("name", ["x" * 400, "a long name of many words " * 40])
+@pytest.mark.parametrize("plot", PLOTS)
+def test_a_title_of_any_length_leaves_room_for_the_picture(tmp_path, plot, name):
+    evaluation = replace(EVALUATIONS["all policies"], problem=name)
+    assert_fine(plot(evaluation), tmp_path / "p.png")
+    ax = on_a_phone(partial(plot, evaluation))
+    assert_fine(ax, tmp_path / "p.png")
+    assert ax.get_title(loc="left").endswith("…")

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
-from sequoia.bounds.certificate import Bound
+from sequoia.bounds.certificate import Bound, Kind
 from sequoia.errors import ProblemError
 from sequoia.evaluation.intervals import Estimate, estimate
 from sequoia.simulate import Episode
@@ -202,10 +202,13 @@ def bound_from_json(content: Mapping[str, Any]) -> Bound:
     margin, detail = float(content.get("margin", 0.0)), str(content.get("detail", ""))
     # Files of version 0.1 say neither.
     gap, stopped_by = content.get("gap"), content.get("stopped_by", "work")
+    kind = content["kind"]
+    if kind not in get_args(Kind):
+        raise ValueError(f"there is no bound of kind {kind!r}")
     return Bound(
         total,
         per_step,
-        content["kind"],
+        kind,
         float(content["seconds"]),
         float("inf") if gap is None else float(gap),
         margin,

@@ -2,6 +2,7 @@
 
 import io
 import os
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ _DPI = 100
 # A phone is 320 to 430 pixels wide; here are 100 to the inch.
 _PHONE, _NARROW, _BELOW = 4.0, 5.0, 0.6
 _MOST_SEAMS = 150
+# Wide letters of a title to the inch, and what is left of it.
+_LETTERS, _INCHES_BESIDE = 12, 1.6
 _FORMATS = (".png", ".svg", ".pdf")
 
 
@@ -70,9 +73,12 @@ def settle(ax: Axes) -> Figure:
     return figure
 
 
-def title(ax: Axes, text: str) -> None:
-    """Put a title above the left edge."""
-    ax.set_title(text, loc="left", fontsize=10, color=INK, wrap=True)
+def title(ax: Axes, text: str, pad: float = 6.0) -> None:
+    """Put a title above the left edge, in at most three lines."""
+    letters = int(_LETTERS * (figure_of(ax).get_size_inches()[0] - _INCHES_BESIDE))
+    if len(text) > 3 * letters or max(map(len, text.split()), default=0) > letters:
+        text = "\n".join(textwrap.wrap(text, letters, max_lines=3, placeholder=" …"))
+    ax.set_title(text, loc="left", fontsize=10, color=INK, wrap=True, pad=pad)
 
 
 def plain(ax: Axes) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from sequoia.evaluation.evaluation import Evaluation
-from sequoia.plots.canvas import INK, VERMILION, new_axes, plain
+from sequoia.plots.canvas import INK, VERMILION, new_axes, plain, title
 from sequoia.plots.colours import colour_of
 from sequoia.plots.names import name_policies
 
@@ -46,7 +46,7 @@ def plot_comparison(evaluation: Evaluation, ax: Axes | None = None) -> Axes:
     ax.set_xlim(min(0.0, float((lengths - whiskers).min())), 1.12 * max(float(right.max()), 1e-9))
     ax.set_xlabel("mean reward, random = 1" if random > 0 else "mean reward per step")
     pad = 20 if evaluation.bound is not None else 6
-    ax.set_title(evaluation.problem, loc="left", fontsize=10, color=INK, pad=pad)
+    title(ax, evaluation.problem, pad)
     plain(ax)
     return ax
 
