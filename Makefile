@@ -19,10 +19,10 @@ $(RUN): pyproject.toml constraints.txt
 	$(INSTALL) --editable .
 	touch $@
 
-# Solvers that not every machine can have: without one, its tests are skipped and say so.
+# What not every machine can have: solvers, a database server. Without one, its tests are skipped.
 $(DEV): $(RUN)
 	$(INSTALL) --editable '.[dev]'
-	for extra in gurobi scip relax; do \
+	for extra in gurobi scip relax pgserver; do \
 		$(INSTALL) --editable ".[$$extra]" \
 		|| echo "The extra $$extra cannot be installed here; its tests will be skipped."; \
 	done

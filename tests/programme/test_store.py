@@ -8,7 +8,7 @@ import sqlalchemy as sql
 from programme_cases import begin, content, fill
 
 from sequoia.errors import FileError
-from sequoia.programme import migrations, store
+from sequoia.programme import creating, migrations, store
 from sequoia.programme.schema import journal
 from sequoia.programme.settings import read_programme
 
@@ -133,3 +133,22 @@ def test_the_settings_are_read_as_written(tmp_path):
     assert programme.states == ["good", "at risk", "lapsed"]
     with pytest.raises(FileError, match="exists already"):
         begin(tmp_path)
+
+
+def test_a_beginning_that_was_killed_can_begin_again(tmp_path, monkeypatch):
+    def killed(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(creating, "write_text", killed)
+    with pytest.raises(KeyboardInterrupt):
+        begin(tmp_path)
+    monkeypatch.undo()
+    with pytest.raises(FileError, match="holds no programme"):
+        read_programme(tmp_path / "clinic")
+    fill(begin(tmp_path), tmp_path)
+
+
+def test_a_beginning_that_cannot_be_leaves_nothing(tmp_path):
+    with pytest.raises(FileError, match="two are wanted"):
+        begin(tmp_path, states={"good": 1.0})
+    assert not (tmp_path / "clinic").exists()

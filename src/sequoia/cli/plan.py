@@ -1,7 +1,5 @@
 """``sequoia plan``: what to do today."""
 
-import csv
-import io
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -25,6 +23,7 @@ from sequoia.planning.state_file import read_states
 from sequoia.policies import POLICIES
 from sequoia.problem import Arms, load
 from sequoia.problem.names import count
+from sequoia.problem.spreadsheet import csv_text
 from sequoia.problem.tasks import Task
 from sequoia.solvers.registry import DEFAULT
 
@@ -37,7 +36,7 @@ _PROVEN = 1e-6
 def plan(
     file: File,
     state: Annotated[
-        Path, typer.Option(metavar="CSV", help="Today's states: the columns arm and state.")
+        Path, typer.Option(metavar="SHEET", help="Today's states: the columns arm and state.")
     ],
     policy: Annotated[
         str | None,
@@ -273,11 +272,7 @@ def _worth(one: Worth) -> dict[str, float | None]:
 
 
 def _csv(found: DayPlan) -> str:
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(Task._fields)
-    writer.writerows(found.tasks)
-    return text.getvalue()
+    return csv_text([Task._fields, *found.tasks])
 
 
 def _dumps(content: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Today's states from a CSV file."""
+"""Today's states from a sheet, CSV or XLSX."""
 
 from pathlib import Path
 
@@ -6,8 +6,8 @@ import numpy as np
 
 from sequoia.errors import FileError
 from sequoia.problem import Problem
-from sequoia.problem.csv_file import read_csv
 from sequoia.problem.names import composed, count, say
+from sequoia.problem.spreadsheet import read_spreadsheet
 from sequoia.validation import IntArray
 
 _MOST_NAMED = 5
@@ -24,7 +24,7 @@ def read_states(path: Path, problem: Problem) -> IntArray:
     FileError
         One line for each row that is wrong.
     """
-    table = read_csv(path)
+    table = read_spreadsheet(path, heads=("arm", "state"))
     for column in ("arm", "state"):
         if column not in table.columns:
             found = ", ".join(table.columns) or "none"

@@ -10,6 +10,8 @@ from sequoia.errors import FileError
 from sequoia.io import make_folder, refuse_to_replace, write_text
 from sequoia.programme.calendar import WEEKDAYS
 from sequoia.programme.settings import FILE, FORMAT, Programme, read_programme
+from sequoia.programme.store import FILE as DATABASE
+from sequoia.programme.store import Store
 
 # What each kind of space needs to know besides the roster and the staff.
 KINDS: Mapping[str, Sequence[str]] = {
@@ -50,22 +52,25 @@ class Beginning:
 
 
 def create(folder: Path, beginning: Beginning) -> Programme:
-    """Write the settings into ``folder`` and make the database."""
+    """Make the database in ``folder``, and write the settings.
+
+    The settings come last: without them there is no programme, and the next try begins again.
+    """
     refuse_to_replace([folder / FILE])
-    is_new = not folder.exists()
+    there = [path for path in (folder, folder / DATABASE) if path.exists()]
     make_folder(folder)
-    text = settings_text(beginning)
-    write_text(folder / FILE, text)
     try:
-        programme = read_programme(folder)
-        programme.store.make()
+        Store.of_folder(folder, beginning.database).make()
+        write_text(folder / FILE, settings_text(beginning))
+        return read_programme(folder)
     except FileError:
         # What cannot be used is not left behind.
-        (folder / FILE).unlink()
-        if is_new:
+        (folder / FILE).unlink(missing_ok=True)
+        if folder / DATABASE not in there:
+            (folder / DATABASE).unlink(missing_ok=True)
+        if folder not in there:
             folder.rmdir()
         raise
-    return programme
 
 
 def settings_text(beginning: Beginning) -> str:

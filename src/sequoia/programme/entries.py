@@ -84,7 +84,7 @@ def read_entries(
     """
     column = "seen" if "seen" in sheet.columns else "state"
     said, states = _texts(sheet, column), _column(sheet, column, programme.states)
-    by = [_worker(sheet, row, text, workers) for row, text in enumerate(_texts(sheet, "by"))]
+    by = _read_workers(sheet, workers)
     doses = _read_doses(sheet, programme, by, states)
     is_used = [bool(state or dose) for state, dose in zip(said, doses, strict=True)]
     dates: list[date | None] = [day] * len(sheet)
@@ -158,15 +158,18 @@ def _by_number(text: str, names: Sequence[str]) -> str | None:
     return names[int(number)] if inside else None
 
 
-def _worker(sheet: Table, row: int, text: str, workers: Sequence[str]) -> str:
-    """Return a worker's name; one who is not on the roster is fine, unless it is a slip."""
-    name = _Names(workers).find(text)
-    if name is None and text and nearest(text, workers):
-        sheet.found.append(
-            f"{sheet.place(row)}, column 'by' names {text!r}, who is not on the roster"
-            f"{closest(text, workers)}."
-        )
-    return name or text
+def _read_workers(sheet: Table, workers: Sequence[str]) -> list[str]:
+    """Return who visited; somebody who is not on the roster is fine, unless it is a slip."""
+    folded, found = _Names(workers), []
+    for row, text in enumerate(_texts(sheet, "by")):
+        name = folded.find(text)
+        if name is None and text and nearest(text, workers):
+            sheet.found.append(
+                f"{sheet.place(row)}, column 'by' names {text!r}, who is not on the roster"
+                f"{closest(text, workers)}."
+            )
+        found.append(name or text)
+    return found
 
 
 def _read_doses(
