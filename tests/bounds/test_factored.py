@@ -224,3 +224,20 @@ def test_a_search_that_is_too_large(monkeypatch):
     monkeypatch.setattr("sequoia.bounds.known_luck._MAX_TRIED", 30)
     with pytest.raises(TooLarge, match=r"step \d can begin in \d+ states, and 7 actions .*: \d"):
         clairvoyant_search(epidemic(arms=6, seed=1, horizon=12), scenarios=2)
+
+
+@pytest.mark.parametrize("unit", [1e-12, 1e-6, 1e12])
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_bound_holds_in_any_unit_of_rewards(kind, unit):
+    for seed in (2, 3):
+        problem = tiny(kind, seed)
+        scaled = replace(problem, arms=replace(problem.arms, rewards=problem.arms.rewards * unit))
+        ours, theirs = (relax_factored(one, table=30, rounds=60) for one in (problem, scaled))
+        # Not the same to the last digit: rounding decides ties, and prices go another way.
+        assert theirs.bound.total == pytest.approx(unit * ours.bound.total, rel=1e-3)
+        assert theirs.bound.total >= solve_exactly(scaled).value * (1 - 1e-6)
+        guesses = [
+            clairvoyant_bound(one, found, scenarios=5, rounds=10).total
+            for one, found in ((problem, ours), (scaled, theirs))
+        ]
+        assert guesses[1] == pytest.approx(unit * guesses[0], rel=1e-3)

@@ -13,8 +13,9 @@ from sequoia.problem.iis import no_decision
 from sequoia.simulate import Scenarios
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
+# Every one is tried in every state that can be reached, so more would end at the next limit.
 _MAX_ACTIONS = 10_000
-# Pairs of a state and an action that are tried in one step of a scenario.
+# Pairs of a state and an action that are tried in one step of a scenario: a second or so.
 _MAX_TRIED = 1_000_000
 
 

@@ -12,7 +12,8 @@ from sequoia.validation import IntArray
 
 # Few enough to go through for every cluster that is tried.
 _MAX_ACTIONS = 10_000
-_TOLERANCE = 1e-9
+# Of the room for costs: what rounding may add to their sum.
+_ROUNDING = 1e-9
 
 
 class DoseCombinations:
@@ -47,7 +48,7 @@ class DoseCombinations:
             fine &= is_on.all(axis=1) | ~is_on.any(axis=1)
         if self._problem.is_identity:
             costs, room = self._problem.space.knapsack
-            fine &= (taken >= 0) @ costs[chosen] <= room + _TOLERANCE
+            fine &= (taken >= 0) @ costs[chosen] <= room + _ROUNDING * abs(room)
         return combos[fine]
 
     @cached_property

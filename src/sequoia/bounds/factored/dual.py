@@ -20,7 +20,10 @@ _LITTLE = 1e-3
 # A first round moves prices by so much of the largest reward for every step that counts; all
 # rounds together can reach as much as an arm can earn in all steps.
 _FIRST_MOVE = 1 / 200
+# Policy iteration ends after a handful of sweeps; this many would be a circle of rounding errors.
 _MAX_SWEEPS = 1_000
+# Relative to the largest value: less is rounding, and no reason for another sweep.
+_ROUNDING = 1e-11
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +35,12 @@ class Dual:
     earn and of what the rows pay back is an upper bound on what any policy earns (Lagrangian
     duality; Adelman & Mersereau 2008). With tables for arms, the values of the clusters are a
     factored value function (Guestrin et al. 2003) that satisfies every inequality of approximate
-    linear programming.
+    linear programming (de Farias & Van Roy 2003)::
+
+        D(prices) = sum_C E v_0C + sum_t discount^t support_t(prices_t)
+        v_tC(s)   = max_k R_C(k) - prices_t · use(k) + discount * E[v_{t+1,C} | k]
+
+    over the configurations k of cluster C in joint state s.
 
     Attributes
     ----------
@@ -121,7 +129,7 @@ def _stationary(net: FloatArray, table: LocalTable, discount: float) -> tuple[Fl
         values = np.linalg.solve(np.eye(joint) - discount * table.moves_of(policy), net[policy])
         ahead = (net + discount * table.expect(values)).reshape(joint, -1)
         gain = ahead.max(axis=1) - values
-        better = gain > 1e-11 * (1 + np.abs(values))
+        better = gain > _ROUNDING * float(np.abs(values).max())
         if not better.any():
             break
         policy = np.where(better, begin + ahead.argmax(axis=1), policy)
@@ -150,7 +158,7 @@ class Adam:
 def first_move(tables: Sequence[LocalTable], horizon: Horizon) -> float:
     """Return how far prices may move in the first round."""
     largest = max(float(np.ptp(table.rewards)) for table in tables)
-    return max(largest, 1e-9) * float(horizon.weights.sum()) * _FIRST_MOVE
+    return largest * float(horizon.weights.sum()) * _FIRST_MOVE
 
 
 def minimise(dual: Dual, rounds: int, seconds: float) -> tuple[FloatArray, int]:
