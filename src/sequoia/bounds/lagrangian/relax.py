@@ -131,7 +131,7 @@ def prices_over(
     start: ArrayLike | None = None,
     seconds: float = SECONDS,
 ) -> Prices | None:
-    """Return prices from mixtures of given whole actions; ``None`` if the solver has none.
+    """Return prices from mixtures of given whole actions; ``None`` if none are found in time.
 
     Much faster than ``relax(problem, "hull")``, from which ``vertices`` come, but the prices prove
     no bound, because other actions may pay more; they are for acting.
@@ -143,7 +143,7 @@ def prices_over(
     arm_classes, arm_class = _classes(problem, columns, start_of(problem, start), span, arms)
     deadline = Deadline(seconds)
     _, table = solve_restricted_master(problem, columns, arm_classes, vertices, deadline)
-    if table is None:
+    if table is None or deadline.has_cut:
         return None
     by_arm = table[:, arm_classes.price_class[arm_class]]
     weights, constant = columns.objective(by_arm)
