@@ -25,6 +25,7 @@ from sequoia.problem.families import (
     routing,
     scheduling,
     standard,
+    team,
     trap,
     wildfire,
 )
@@ -58,6 +59,8 @@ PROBLEMS = {
     "epidemic in pieces": epidemic(arms=30, graph="small-world", degree=0),
     "wildfire": wildfire(),
     "rota": rota(),
+    "team": team(),
+    "team 100": team(arms=100, depots=3),
     "rota 100": rota(arms=100, slots=10),
     "rota without workers": rota(workers=0),
     "interventions 100": interventions(arms=100),

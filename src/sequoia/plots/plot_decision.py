@@ -6,9 +6,10 @@ from matplotlib.axes import Axes
 
 from sequoia.plots.draw_bookings import draw_bookings
 from sequoia.plots.draw_chosen import draw_chosen
+from sequoia.plots.draw_routes import draw_routes
 from sequoia.plots.draw_visits import draw_visits
 from sequoia.plots.draw_walk import draw_walk
-from sequoia.problem import ActionSpace, Assignment, Decision, Problem, Rota, Schedule, Walk
+from sequoia.problem import ActionSpace, Assignment, Decision, Problem, Rota, Schedule, Team, Walk
 
 
 def plot_decision(problem: Problem, decision: Decision, ax: Axes | None = None) -> Axes:
@@ -36,6 +37,11 @@ def _(space: Assignment, problem: Problem, decision: Decision, ax: Axes | None) 
 @picture_of.register
 def _(space: Schedule | Rota, problem: Problem, decision: Decision, ax: Axes | None) -> Axes:
     return draw_bookings(problem, space, decision, ax)
+
+
+@picture_of.register
+def _(space: Team, problem: Problem, decision: Decision, ax: Axes | None) -> Axes:
+    return draw_routes(problem, space, decision, ax)
 
 
 @picture_of.register

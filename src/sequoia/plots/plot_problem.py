@@ -10,9 +10,10 @@ from sequoia.plots.draw_map import draw_map
 from sequoia.plots.draw_network import draw_network
 from sequoia.plots.draw_rewards import draw_rewards
 from sequoia.plots.draw_rota import draw_rota
+from sequoia.plots.draw_routes import draw_places
 from sequoia.plots.draw_rows import draw_rows
 from sequoia.plots.draw_schedule import draw_schedule
-from sequoia.problem import ActionSpace, Assignment, Budget, Problem, Rota, Schedule, Walk
+from sequoia.problem import ActionSpace, Assignment, Budget, Problem, Rota, Schedule, Team, Walk
 
 
 def plot_problem(problem: Problem, ax: Axes | None = None) -> Axes:
@@ -45,6 +46,11 @@ def _(space: Schedule, problem: Problem, ax: Axes | None) -> Axes:
 @picture_of.register
 def _(space: Rota, problem: Problem, ax: Axes | None) -> Axes:
     return draw_rota(problem, space, ax)
+
+
+@picture_of.register
+def _(space: Team, problem: Problem, ax: Axes | None) -> Axes:
+    return draw_places(problem, space, ax)
 
 
 @picture_of.register

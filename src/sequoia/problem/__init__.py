@@ -16,6 +16,7 @@ from sequoia.problem.spaces import (
     Extensions,
     Rota,
     Schedule,
+    Team,
     Walk,
     with_rules,
 )
@@ -38,6 +39,7 @@ __all__ = [
     "Rota",
     "Rules",
     "Schedule",
+    "Team",
     "Walk",
     "check_environment",
     "load",

@@ -17,10 +17,10 @@ from sequoia.sizes import MOST_STEPS
 from sequoia.validation import FloatArray, IntArray
 
 # Every table that some problem reads, and those that may be left out of any.
-OPTIONAL_TABLES = frozenset({"influence", "states", "doses", "visitors"})
+OPTIONAL_TABLES = frozenset({"influence", "states", "doses", "visitors", "places"})
 TABLES = OPTIONAL_TABLES | {
     *("arms", "rewards", "transitions", "neighbours", "contagion"),
-    *("actions", "workers", "edges", "plan", "rows", "coefficients"),
+    *("actions", "workers", "edges", "travel", "plan", "rows", "coefficients"),
 }
 
 

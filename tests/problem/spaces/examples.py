@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, cached_property
-from itertools import combinations, product
+from itertools import combinations, pairwise, permutations, product
 
 import numpy as np
 import pytest
@@ -22,6 +22,7 @@ from sequoia.problem.spaces import (
     Custom,
     Rota,
     Schedule,
+    Team,
     Walk,
     with_rules,
 )
@@ -178,6 +179,45 @@ def can_be_walked(size, edges, lengths, source, length, limit) -> Accepts:
     return lambda chosen: len(chosen) <= limit and any(chosen <= nodes for nodes in visited)
 
 
+def can_be_toured(travel, service, depots, limits) -> Accepts:
+    """Some way to hand arms to walkers, and some order of each, keeps everybody's minutes.
+
+    Ways round about are found by trying all orders of places in between.
+    """
+    size = len(travel)
+
+    @cache
+    def way(a: int, b: int) -> float:
+        others = [place for place in range(size) if place not in (a, b)]
+        return min(
+            sum(travel[x][y] for x, y in pairwise([a, *via, b]))
+            for k in range(len(others) + 1)
+            for via in permutations(others, k)
+        )
+
+    @cache
+    def fits(walker: int, arms: frozenset[int]) -> bool:
+        depot = depots[walker]
+        return not arms or any(
+            sum(way(a, b) if a != b else 0 for a, b in pairwise([depot, *order, depot]))
+            + sum(service[arm] for arm in order)
+            <= limits[walker]
+            for order in permutations(arms)
+        )
+
+    def accepts(chosen: Chosen) -> bool:
+        arms = sorted(chosen)
+        return any(
+            all(
+                fits(walker, frozenset(a for a, w in zip(arms, who, strict=True) if w == walker))
+                for walker in range(len(limits))
+            )
+            for who in product(range(len(limits)), repeat=len(arms))
+        )
+
+    return accepts
+
+
 def rules_hold(
     groups: Mapping[str, Sequence[int]],
     shares: Mapping[str, Fraction],
@@ -259,6 +299,14 @@ def path(name, edges, source, length, limit, lengths=None, size=None) -> Example
         name,
         Walk(edges, source, length, limit, lengths, names),
         can_be_walked(size, edges, takes, source, length, limit),
+    )
+
+
+def team(name, travel, service, depots, limits) -> Example:
+    return Example(
+        name,
+        Team(travel, service, depots, limits),
+        can_be_toured(travel, service, depots, limits),
     )
 
 
@@ -442,6 +490,23 @@ _rota = rota(
     [30, 45, 30, 60, 45, 30],
     may_visit=slots("xxx.xx", ".xxxx."),
 )
+_FAR = float("inf")
+_ONE_WAY = [
+    [0, 2, 9, 4, 7],
+    [3, 0, 5, 8, 2],
+    [9, 4, 0, 3, 6],
+    [2, 7, 5, 0, 3],
+    [6, 3, 4, 2, 0],
+]
+_RING = [
+    [0, 2, _FAR, _FAR, _FAR, 3],
+    [2, 0, 4, _FAR, _FAR, _FAR],
+    [_FAR, 1, 0, 2, _FAR, _FAR],
+    [_FAR, _FAR, 2, 0, 5, _FAR],
+    [_FAR, _FAR, _FAR, 1, 0, 2],
+    [1, _FAR, _FAR, _FAR, 2, 0],
+]
+_team = team("team", _ONE_WAY, [2, 3, 1, 2], [4, 4], [12, 16])
 _kits = kits("kits", [[0, 1], [1, 2, 3], [3, 4], [0, 5]], 6, 2)
 _bound_together = custom(
     "custom, not down-closed",
@@ -516,6 +581,10 @@ EXAMPLES = [
         limit=3,
     ),
     rota("rota, nobody at work", [[0, 0]], slots("xx", "x."), [10, 20]),
+    _team,
+    team("team, two depots on a ring", _RING, [2, 1, 3, 1, 2, 1], [0, 3], [14, 11]),
+    team("team, one walker", _ONE_WAY, [2, 3, 1, 2, 4], [2], [17]),
+    team("team, nobody has time", _ONE_WAY, [2, 3, 1], [3, 4], [0, 3]),
     _path,
     path("path, unreachable node", [(0, 1), (1, 2), (3, 4)], 1, 4, 3, size=6),
     _long_edges,
@@ -571,6 +640,14 @@ EXAMPLES = [
         at_most_one=[[0, 5]],
     ),
     ruled("rota, must", _rota, must=[2, 3], never=[0]),
+    ruled(
+        "team, one walker off",
+        _team,
+        absent=["walker 1"],
+        present=team("", _ONE_WAY, [2, 3, 1, 2], [4], [12]),
+        at_most_one=[[0, 2]],
+    ),
+    ruled("team, must", _team, must=[1], never=[3]),
     ruled("many slots, count", _many_slots, groups={"late": [3, 4]}, counts={"late": 1}),
     ruled("path, must", _path, must=[3], at_most_one=[[0, 2, 1]]),
     ruled(

@@ -116,6 +116,11 @@ class LinearArgmax:
     def _best_of_one(
         self, weights: FloatArray, limits: Limits, start: ActionArray | None
     ) -> ArgmaxResult:
+        space = self._columns.space
+        if len(weights) == space.n_actions:
+            bracket = space.bracket_linear(weights, limits.gap)
+            if bracket is not None:
+                return self._exactly(bracket[0], weights, bracket[1])
         action = self._argmax_of_space(weights)
         if action is not None:
             return self._exactly(action, weights)

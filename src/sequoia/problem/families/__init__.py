@@ -12,6 +12,7 @@ from sequoia.problem.families.rota import rota
 from sequoia.problem.families.routing import routing
 from sequoia.problem.families.scheduling import scheduling
 from sequoia.problem.families.standard import standard
+from sequoia.problem.families.team import team
 from sequoia.problem.families.trap import trap
 from sequoia.problem.families.wildfire import wildfire
 from sequoia.problem.names import closest
@@ -29,6 +30,7 @@ FAMILIES: dict[str, Callable[..., Problem]] = {
         epidemic,
         wildfire,
         rota,
+        team,
     )
 }
 
@@ -56,6 +58,7 @@ __all__ = [
     "routing",
     "scheduling",
     "standard",
+    "team",
     "trap",
     "wildfire",
 ]

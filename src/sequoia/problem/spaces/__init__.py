@@ -8,6 +8,7 @@ from sequoia.problem.spaces.registry import read_space, write_space
 from sequoia.problem.spaces.rota import Rota
 from sequoia.problem.spaces.ruled import Ruled, with_rules
 from sequoia.problem.spaces.schedule import Schedule
+from sequoia.problem.spaces.team import Team
 from sequoia.problem.spaces.walk import Walk
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "Rota",
     "Ruled",
     "Schedule",
+    "Team",
     "Walk",
     "read_space",
     "with_rules",

@@ -203,6 +203,18 @@ class ActionSpace(ABC):
         """
         return None
 
+    def bracket_linear(
+        self,
+        weights: FloatArray,  # noqa: ARG002 (for others)
+        gap: float,  # noqa: ARG002 (for others)
+    ) -> tuple[ActionArray, float] | None:
+        """Return a feasible action of large weight, and a bound that no action's weight exceeds.
+
+        For spaces where a proof may take long: they may stop within a relative ``gap``. ``None``
+        where a solver does as well.
+        """
+        return None
+
     def construct_linear(self, weights: FloatArray) -> ActionArray | None:  # noqa: ARG002 (for others)
         """Return a feasible action with a large sum of weights for each row, ``(B, N)``.
 

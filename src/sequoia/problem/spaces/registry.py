@@ -12,11 +12,21 @@ from sequoia.problem.spaces.custom import Custom
 from sequoia.problem.spaces.rota import Rota
 from sequoia.problem.spaces.ruled import with_rules
 from sequoia.problem.spaces.schedule import Schedule
+from sequoia.problem.spaces.team import Team
 from sequoia.problem.spaces.walk import Walk
 from sequoia.problem.tables import TableSet
 
 _READERS: dict[str, Callable[[TableSet], ActionSpace]] = {
-    space.kind: space.from_tables for space in (Assignment, Budget, Custom, Rota, Walk, Schedule)
+    space.kind: space.from_tables
+    for space in (
+        Assignment,
+        Budget,
+        Custom,
+        Rota,
+        Team,
+        Walk,
+        Schedule,
+    )
 }
 
 

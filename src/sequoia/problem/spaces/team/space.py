@@ -1,0 +1,483 @@
+"""A team of walkers on round trips: team orienteering with profits."""
+
+from collections import OrderedDict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sequoia.errors import ProblemError, TooLarge
+from sequoia.problem.names import between, checked_names, count, index_of, say
+from sequoia.problem.spaces.base import ActionSpace, Extensions
+from sequoia.problem.spaces.team.layers import Layers
+from sequoia.problem.spaces.team.routes import MOST_STOPS_BY_SETS, Map
+from sequoia.problem.spaces.team.search import Bracket, TeamSearch
+from sequoia.problem.spaces.team.time_flow import routes_of, time_flow
+from sequoia.problem.system import Decision, LinearSystem
+from sequoia.problem.tables import Column, TableSet, table
+from sequoia.problem.tasks import Task
+from sequoia.sizes import MOST_STEPS, require_at_most
+from sequoia.validation import (
+    ActionArray,
+    BoolArray,
+    FloatArray,
+    IntArray,
+    frozen,
+    require,
+    set_fields,
+)
+
+if TYPE_CHECKING:
+    import networkx as nx
+
+# Routes of actions found lately, which are asked for next.
+_MOST_ROUTES = 256
+_MOST_PLACES = 2_000
+_PROVEN = 1e-9
+
+_MOST_TO_LIST = 12
+
+
+@dataclass(frozen=True, eq=False, init=False)
+class Team(ActionSpace):
+    """Each acted-on arm is served by one walker, on a round trip that takes no longer than allowed.
+
+    Attributes
+    ----------
+    travel
+        Minutes from place to place, ``(P, P)``, in whole numbers, shortest ways taken; the first
+        places are the arms, in their order.
+    service
+        Minutes that serving each arm takes, ``(J,)``, at least 1.
+    depots
+        The place where each walker begins and ends, ``(W,)``.
+    limits
+        Minutes of travel and service that each walker has, ``(W,)``.
+    places
+        Names of the places after the arms, ``(P - J,)``.
+    positions
+        Where the places are drawn, ``(P, 2)``; only pictures use it.
+    """
+
+    kind = "team"
+    has_quick_program = False
+    why_not_iterative = "there is no simple way to build routes one stop at a time"
+    travel: IntArray
+    service: IntArray
+    depots: IntArray
+    limits: IntArray
+    names: Sequence[str]
+    worker_names: Sequence[str]
+    places: Sequence[str]
+    positions: FloatArray | None
+
+    def __init__(
+        self,
+        travel: ArrayLike,
+        service: ArrayLike,
+        depots: ArrayLike,
+        limits: ArrayLike,
+        names: Sequence[str] | None = None,
+        worker_names: Sequence[str] | None = None,
+        places: Sequence[str] | None = None,
+        positions: ArrayLike | None = None,
+    ) -> None:
+        """Ways that are not known are infinite in ``travel``; others lead round them."""
+        service = frozen("team.service", service, np.int64, (None,))
+        require("team.service", service, service >= 1, "serving takes at least 1 minute")
+        given = frozen("team.travel", travel, np.float64, (None, None))
+        size, n_arms = len(given), len(service)
+        require_at_most("team", size, "places", _MOST_PLACES)
+        if given.shape != (size, size) or size < n_arms:
+            raise ProblemError(
+                f"team.travel has shape {given.shape}; as many rows as columns are wanted, and a "
+                f"place for each of {count(n_arms, 'arm')}."
+            )
+        names = checked_names("team.names", names, "arm", n_arms)
+        places = checked_names("team.places", places, "place", size - n_arms)
+        checked_names("team.names and places", [*names, *places], "", size)
+        depots = frozen("team.depots", depots, np.int64, (None,))
+        fine = (depots >= 0) & (depots < size)
+        require("team.depots", depots, fine, f"places are numbered from 0 to {size - 1}")
+        limits = frozen("team.limits", limits, np.int64, (len(depots),))
+        fine = (limits >= 0) & (limits <= MOST_STEPS)
+        require("team.limits", limits, fine, f"0 to {MOST_STEPS} minutes are wanted")
+        if positions is not None:
+            positions = frozen("team.positions", positions, np.float64, (size, 2))
+            require("team.positions", positions, np.isfinite(positions), "a number is wanted")
+        set_fields(
+            self,
+            travel=_shortest(given, [*names, *places]),
+            service=service,
+            depots=depots,
+            limits=limits,
+            names=names,
+            worker_names=checked_names("team.worker_names", worker_names, "walker", len(depots)),
+            places=places,
+            positions=positions,
+        )
+
+    @classmethod
+    def from_graph(
+        cls,
+        graph: "nx.Graph",
+        service: Mapping[str, int],
+        depots: Sequence[str],
+        limits: ArrayLike,
+        worker_names: Sequence[str] | None = None,
+    ) -> "Team":
+        """Take nodes with ``service`` as arms, edges with ``minutes``, one way in a directed graph.
+
+        Nodes may have ``pos``.
+        """
+        nodes = [*service, *(node for node in graph.nodes if node not in service)]
+        index = {node: place for place, node in enumerate(nodes)}
+        travel = np.full((len(nodes), len(nodes)), np.inf)
+        np.fill_diagonal(travel, 0.0)
+        for a, b, data in graph.edges(data=True):
+            ways = [(a, b)] if graph.is_directed() else [(a, b), (b, a)]
+            for start, stop in ways:
+                travel[index[start], index[stop]] = data["minutes"]
+        names = [str(node) for node in nodes]
+        positions = [graph.nodes[node].get("pos") for node in nodes]
+        return cls(
+            travel,
+            list(service.values()),
+            [index_of("depots", names, str(depot)) for depot in depots],
+            limits,
+            names[: len(service)],
+            worker_names,
+            names[len(service) :],
+            None if any(p is None for p in positions) else np.array(positions),
+        )
+
+    @property
+    def place_names(self) -> list[str]:
+        """Names of all places, arms first, ``(P,)``."""
+        return [*self.names, *self.places]
+
+    @cached_property
+    def _map(self) -> Map:
+        return Map.of(self.travel, self.service, self.depots, self.limits)
+
+    @cached_property
+    def _layers(self) -> Layers:
+        return Layers.over(self._map)
+
+    @cached_property
+    def system(self) -> LinearSystem:
+        """One plan column per walker, number of the stop, and way from there; see `Layers`."""
+        return self._layers.system(self.names, self.worker_names)
+
+    @cached_property
+    def compact(self) -> LinearSystem:
+        """Ways and a clock, walkers that are alike together; see `time_flow`."""
+        return time_flow(self._map, self.names, self.worker_names)
+
+    @cached_property
+    def _search(self) -> TeamSearch:
+        return TeamSearch(self._map)
+
+    @cached_property
+    def _known(self) -> "OrderedDict[bytes, list[list[int]] | None]":
+        return OrderedDict()
+
+    def bracket_linear(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
+        """Return an action and a bound, by column generation; see `TeamSearch`."""
+        found = self._answer(weights, gap)
+        return self._action(found.routes), found.bound
+
+    def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
+        """Return a best action where column generation proves it; else ``None``."""
+        found = self._answer(weights, _PROVEN)
+        is_proven = found.bound - found.value <= _PROVEN * max(1.0, abs(found.bound))
+        return self._action(found.routes) if is_proven else None
+
+    def _answer(self, weights: FloatArray, gap: float) -> Bracket:
+        """Ask the search; the last answer is kept, as both questions above are asked in turn."""
+        key = weights.tobytes()
+        if self._last.get("key") != key or self._last["gap"] > gap:  # type: ignore[operator]
+            self._last.update(key=key, gap=gap, found=self._search.best(weights, gap))
+        found = self._last["found"]
+        assert isinstance(found, Bracket)
+        self._remember(self._action(found.routes), found.routes)
+        return found
+
+    @cached_property
+    def _last(self) -> dict[str, object]:
+        return {}
+
+    def construct_linear(self, weights: FloatArray) -> ActionArray:
+        """Grow routes by what weighs most for its detour."""
+        nobody: list[list[int]] = [[] for _ in self.limits]
+        actions = []
+        for own in weights:
+            tried = [self._action(self._map.fill(nobody, own, ease)) for ease in (2.0, 10.0)]
+            actions.append(max(tried, key=lambda action: float(own @ action)))
+        return np.array(actions, dtype=np.int8).reshape(weights.shape)
+
+    def _action(self, routes: Iterable[Iterable[int]]) -> ActionArray:
+        action = np.zeros(self.n_actions, dtype=np.int8)
+        action[[arm for route in routes for arm in route]] = 1
+        return action
+
+    def contains(self, actions: ArrayLike) -> BoolArray:
+        """Look for routes that serve each action."""
+        actions = np.asarray(actions, dtype=np.int8)
+        return np.array([self._routes(action) is not None for action in actions], dtype=np.bool_)
+
+    def enumerate(self, cap: int) -> ActionArray:
+        """Return every feasible action; with many arms, that takes too long."""
+        if self.n_actions > _MOST_TO_LIST:
+            raise TooLarge(
+                f"listing the actions of a {self.kind} with {self.n_actions} arms takes too long; "
+                f"at most {_MOST_TO_LIST} arms are allowed."
+            )
+        return super().enumerate(cap)
+
+    def contains_quick(self, actions: ArrayLike) -> BoolArray:
+        """Insert the arms of each action one by one."""
+        actions = np.asarray(actions, dtype=np.int8)
+        return np.array([self._inserted(action) is not None for action in actions], np.bool_)
+
+    def _inserted(self, action: ActionArray) -> list[list[int]] | None:
+        """Return routes through all of ``action``, by insertion, if that finds some."""
+        if not self._map.is_in_reach[:, action == 1].any(axis=0).all():
+            return None
+        nobody: list[list[int]] = [[] for _ in self.limits]
+        weights = action.astype(np.float64)
+        for ease in (0.0, 5.0, 1e6):
+            routes = self._map.fill(nobody, weights, ease)
+            if sum(map(len, routes)) == action.sum():
+                return routes
+        return None
+
+    def _routes(self, action: ActionArray) -> list[list[int]] | None:
+        """Return routes through all of ``action``; ``None`` if it is proven that there are none."""
+        key = action.tobytes()
+        if key not in self._known:
+            self._remember(action, self._find_routes(action))
+        self._known.move_to_end(key)
+        return self._known[key]
+
+    def _remember(self, action: ActionArray, routes: list[list[int]] | None) -> None:
+        self._known[action.tobytes()] = routes
+        if len(self._known) > _MOST_ROUTES:
+            self._known.popitem(last=False)
+
+    def _find_routes(self, action: ActionArray) -> list[list[int]] | None:
+        if not self._map.is_in_reach[:, action == 1].any(axis=0).all():
+            return None
+        routes = self._inserted(action)
+        if routes is not None:
+            return routes
+        arms = np.flatnonzero(action).tolist()
+        if len(arms) <= MOST_STOPS_BY_SETS:
+            return self._map.split(arms)
+        found = self._search.best(action.astype(np.float64), _PROVEN)
+        if round(found.value) == len(arms):
+            return found.routes
+        if found.bound < len(arms) - 0.5:
+            return None
+        values = self._settle(self.compact.program(np.zeros(self.n_actions), fixed=action))
+        return None if values is None else routes_of(self._map, self.compact, values)
+
+    def _plan(self, action: ActionArray) -> ActionArray | None:
+        routes = self._routes(action)
+        return None if routes is None else self._layers.plan(routes)
+
+    def routes(self, decision: Decision) -> list[list[int]]:
+        """Return the stops of each walker in order."""
+        return self._layers.routes(decision.plan)
+
+    def sample(self, rng: np.random.Generator) -> Decision:
+        """Arms in random order join a random route at a random place, while they fit."""
+        own = self._map
+        routes: list[list[int]] = [[] for _ in self.limits]
+        for arm in rng.permutation(self.n_actions).tolist():
+            ways = [
+                (walker, place)
+                for walker, route in enumerate(routes)
+                for place in range(len(route) + 1)
+                if own.minutes(walker, [*route[:place], arm, *route[place:]]) <= self.limits[walker]
+            ]
+            if ways:
+                walker, place = ways[int(rng.integers(len(ways)))]
+                routes[walker].insert(place, arm)
+        return self._decided(routes)
+
+    def _decided(self, routes: list[list[int]]) -> Decision:
+        return Decision(self._action(routes), self._layers.plan(routes))
+
+    def extensions(self, decision: Decision) -> Extensions:
+        """One more arm joins a route where that is the shortest detour."""
+        own, routes = self._map, self.routes(decision)
+        found: list[tuple[int, int, int]] = []
+        costs: list[float] = []
+        for walker, route in enumerate(routes):
+            used = own.minutes(walker, route)
+            total, places = own.insertion(walker, route, used)
+            fits = (decision.action == 0) & (total <= self.limits[walker])
+            for arm in np.flatnonzero(fits).tolist():
+                found.append((walker, arm, int(places[arm])))
+                costs.append(float(total[arm] - used))
+
+        def extend(index: int) -> Decision:
+            walker, arm, place = found[index]
+            grown = [list(route) for route in routes]
+            grown[walker].insert(place, arm)
+            return self._decided(grown)
+
+        columns = np.array([arm for _, arm, _ in found], dtype=np.int64)
+        turns = np.array([walker for walker, _, _ in found], dtype=np.int64)
+        return Extensions(columns, turns, np.array(costs), extend)
+
+    def describe(self, decision: Decision) -> list[str]:
+        """One line per walker who sets out."""
+        lines = []
+        for walker, route in enumerate(self.routes(decision)):
+            if route:
+                depot = self.place_names[self.depots[walker]]
+                stops = " → ".join([depot, *(self.names[arm] for arm in route), depot])
+                used = self._map.minutes(walker, route)
+                name = self.worker_names[walker]
+                name = name[0].upper() + name[1:]
+                lines.append(f"{name} goes {stops} ({used} of {self.limits[walker]} minutes)")
+        return lines or ["Nobody sets out"]
+
+    def tasks(self, decision: Decision) -> list[Task]:
+        """Follow each walker; minutes count from when the walker sets out."""
+        tasks = []
+        for walker, route in enumerate(self.routes(decision)):
+            now, here = 0, int(self.depots[walker])
+            for arm in route:
+                now += int(self.travel[here, arm])
+                minutes = int(self.service[arm])
+                when, what = f"minute {now}", f"serve, {minutes} minutes"
+                tasks.append(Task(self.worker_names[walker], when, self.names[arm], what))
+                now, here = now + minutes, arm
+            if route:
+                now += int(self.travel[here, self.depots[walker]])
+                depot = self.place_names[self.depots[walker]]
+                tasks.append(Task(self.worker_names[walker], f"minute {now}", depot, "return"))
+        return tasks
+
+    def summary(self) -> str:
+        """Say how long routes may be, where they begin, and what ways and services take."""
+        ways = self.travel[~np.eye(len(self.travel), dtype=np.bool_)]
+        where = say(sorted({self.place_names[depot] for depot in self.depots.tolist()}))
+        return (
+            f"team: {count(len(self.limits), 'walker')} with {between(self.limits)} minutes from "
+            f"{where} and back; {between(ways)} minutes from place to place, "
+            f"{between(self.service)} to serve an arm"
+        )
+
+    def absent(self, workers: Iterable[str]) -> "Team":
+        """Take all minutes from some walkers."""
+        limits = self.limits.copy()
+        for worker in workers:
+            limits[index_of("absent", self.worker_names, worker)] = 0
+        return replace(self, limits=limits)
+
+    def _why_not(self, action: ActionArray) -> str:
+        """Name the arm that is too far, or the fewest arms that no routes serve together."""
+        arms = np.flatnonzero(action)
+        far = arms[~self._map.is_in_reach[:, arms].any(axis=0)]
+        if len(far):
+            arm = int(far[0])
+            need = (self._map.out + self._map.home)[:, arm] if len(self.limits) else np.zeros(0)
+            least = f"{int(need.min())} minutes" if len(need) else "a walker"
+            return (
+                f"{self.names[arm]} cannot be served: the round trip takes {least}, and nobody has "
+                "as many."
+            )
+        left = arms.tolist()
+        for arm in arms.tolist():
+            fewer = [other for other in left if other != arm]
+            if self._routes(self._action([fewer])) is None:
+                left = fewer
+        return (
+            f"{say(self.names[arm] for arm in left)} cannot be served together: no routes of "
+            f"{between(self.limits)} minutes from {count(len(self.limits), 'walker')} visit them."
+        )
+
+    def to_tables(self) -> TableSet:
+        """Options and tables of this space."""
+        names = self.place_names
+        arms: dict[str, Column] = {"name": self.names, "minutes": self.service}
+        places: dict[str, Column] = {"name": self.places}
+        if self.positions is not None:
+            n_arms = self.n_actions
+            arms |= {"x": self.positions[:n_arms, 0], "y": self.positions[:n_arms, 1]}
+            places |= {"x": self.positions[n_arms:, 0], "y": self.positions[n_arms:, 1]}
+        start, stop = np.nonzero(~np.eye(len(names), dtype=np.bool_))
+        ways: dict[str, Column] = {
+            "from": [names[place] for place in start.tolist()],
+            "to": [names[place] for place in stop.tolist()],
+            "minutes": self.travel[start, stop],
+        }
+        workers: dict[str, Column] = {
+            "name": self.worker_names,
+            "depot": [names[depot] for depot in self.depots.tolist()],
+            "minutes": self.limits,
+        }
+        tables = table("actions", **arms) | table("workers", **workers) | table("travel", **ways)
+        return TableSet({}, tables | (table("places", **places) if len(self.places) else {}))
+
+    @classmethod
+    def from_tables(cls, content: TableSet) -> "Team":
+        """Build from options and tables; ``travel`` holds all ways, or those of a graph."""
+        content.known({"kind"})
+        arms, workers = content.table("actions"), content.table("workers")
+        ways = content.table("travel")
+        names, worker_names = arms.names("name"), workers.names("name")
+        more = content.table("places") if "places" in content.tables else None
+        places = [] if more is None else more.names("name")
+        every = [*names, *places]
+        service = arms.integers("minutes", least=1)
+        limits = workers.integers("minutes", least=0)
+        depots = workers.places("depot", every)
+        start, stop = ways.places("from", every), ways.places("to", every)
+        minutes = ways.integers("minutes", least=0)
+        positions = None
+        if "x" in arms.columns and (more is None or "x" in more.columns):
+            parts = [arms.matrix(["x", "y"])] + ([] if more is None else [more.matrix(["x", "y"])])
+            positions = np.concatenate(parts)
+        content.settle()
+        travel = np.full((len(every), len(every)), np.inf)
+        np.fill_diagonal(travel, 0.0)
+        travel[start, stop] = minutes
+        return cls(travel, service, depots, limits, names, worker_names, places, positions)
+
+
+def _shortest(given: FloatArray, names: Sequence[str]) -> IntArray:
+    """Return the minutes of shortest ways, ``(P, P)``; every place is to be reached."""
+    wrong = np.argwhere(~(given >= 0))
+    if len(wrong):
+        start, stop = wrong[0].tolist()
+        raise ProblemError(
+            f"team.travel[{start}, {stop}] is {given[start, stop]:g}; minutes from {names[start]} "
+            f"to {names[stop]} are wanted, or inf where there is no direct way."
+        )
+    finite = given[np.isfinite(given)]
+    if (finite != np.rint(finite)).any() or (finite > MOST_STEPS).any():
+        raise ProblemError(
+            f"team.travel holds values that are no whole numbers of at most {MOST_STEPS} minutes."
+        )
+    minutes = given.copy()
+    np.fill_diagonal(minutes, 0.0)
+    for via in range(len(minutes)):
+        minutes = np.minimum(minutes, minutes[:, via, None] + minutes[None, via])
+    holes = np.argwhere(np.isinf(minutes))
+    if len(holes):
+        start, stop = holes[0].tolist()
+        raise ProblemError(
+            f"team.travel has no way from {names[start]} to {names[stop]}, not even round about; "
+            f"{count(len(holes), 'pair')} of places in all have none."
+        )
+    result: IntArray = minutes.astype(np.int64)
+    result.setflags(write=False)
+    return result
