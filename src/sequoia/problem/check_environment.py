@@ -88,7 +88,7 @@ def _step(
     for what, before, after in zip(
         ("states", "actions", "noise"), given, (states, actions, noise), strict=True
     ):
-        if not np.array_equal(before, after):
+        if not np.array_equal(np.asarray(before), np.asarray(after)):
             raise ProblemError(f"{where} changes the {what} it is given; it must work on a copy.")
     same_rewards, same = _result(environment, where, states, actions, noise)
     if not (np.array_equal(rewards, same_rewards) and np.array_equal(following, same)):
