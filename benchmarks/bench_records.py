@@ -101,7 +101,7 @@ def error(seeds: range) -> None:
 
 
 def speed(seeds: range) -> None:  # noqa: ARG001
-    for arms in (1_100, 11_000, 110_000):
+    for arms in given.arms:
         rng = stream(0, "bench:records:speed")
         problem = programme(truth("random", 5, rng), arms)
         log = simulate_log(problem, make_policy("random", problem), STEPS, A_TENTH, rng)
@@ -170,10 +170,11 @@ def earned(problem: Problem, believed: Problem, scenarios: Scenarios) -> float:
 
 def beliefs(seeds: range) -> None:
     print("States seen at visits only: 10 episodes x 40 steps, same luck")
-    for setting in given.settings:
+    for setting in ("clinic", *given.settings):
         lead, losses = [], []
         for seed in seeds:
-            problem = make(setting, arms=20, seed=seed, horizon=40, start_share=0.5)
+            made = clinic(seed) if setting == "clinic" else make(setting, arms=20, seed=seed)
+            problem = replace(made, horizon=40)
             belief = belief_problem(problem)
             own, plain, all_seen = (
                 hidden_rewards(problem, belief, mode, seed) for mode in ("belief", "last", "all")
@@ -185,6 +186,19 @@ def beliefs(seeds: range) -> None:
             f"states taken for true, {estimate(np.array(losses))} % less than all states seen",
             flush=True,
         )
+
+
+def clinic(seed: int) -> Problem:
+    """Return 60 patients in three groups, who get worse by themselves and well by a visit."""
+    rng = stream(seed, "bench:records:clinic")
+    kernels = np.zeros((3, 2, 3, 3))
+    for group, worse in enumerate(rng.uniform([0.03, 0.08, 0.15], [0.08, 0.15, 0.3])):
+        kernels[group, 0] = [[1, 0, 0], [worse, 1 - worse, 0], [0, worse, 1 - worse]]
+        kernels[group, 1] = [[0.2, 0.2, 0.6], [0.05, 0.15, 0.8], [0, 0.1, 0.9]]
+    arms = Arms(
+        np.tile([0.0, 0.6, 1.0], (3, 1)), np.tile([0.0, 1.0], (3, 1)), kernels, np.arange(60) % 3
+    )
+    return Problem("clinic", arms, Budget(np.ones(60), 6), np.tile([0.2, 0.3, 0.5], (60, 1)))
 
 
 def hidden_rewards(problem: Problem, belief, mode: str, seed: int, episodes: int = 10) -> float:
@@ -234,6 +248,7 @@ parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
 parser.add_argument("--seeds", type=int, nargs=2, default=(0, 5), metavar=("FIRST", "END"))
 parser.add_argument("--settings", nargs="+", default=SETTINGS)
+parser.add_argument("--arms", type=int, nargs="+", default=(1_100, 11_000, 110_000))
 given = parser.parse_args()
 for part in given.parts or PARTS:
     PARTS[part](range(*given.seeds))
