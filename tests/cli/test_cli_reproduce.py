@@ -65,7 +65,7 @@ def test_sizes_and_seeds_are_passed_on(command, tiny):
         ("-o results --arms twenty", "--arms is 'twenty'; whole numbers such as 20,40"),
         ("-o results --seeds 0", "--seeds is '0'"),
         ("-o results --arms 20,40 --seeds 1,2,3", "3 numbers of seeds for 2 sizes"),
-        ("-o nowhere --draw", "nowhere/times.csv cannot be read"),
+        ("-o nowhere --draw", "nowhere/times.csv does not exist"),
     ],
 )
 def test_what_goes_wrong_is_one_line(command, arguments, words):

@@ -73,5 +73,5 @@ class CellResult(BaseModel):
     numbers: dict[str, PolicyNumbers]
     times: dict[str, PolicyTimes]
     bound_seconds: float | None
-    bound_stopped_by: str | None
+    bound_stopped_by: str | None = None
     seconds: float
