@@ -117,7 +117,7 @@ def test_a_program_takes_over_where_it_is_easy(monkeypatch):
     columns = ActionEncoding.of_space(Budget(np.ones(60), 12))
     net = random_net(np.random.default_rng(5), 60, (4,), batch=4)
     alone = Auto(columns).best(net)
-    monkeypatch.setattr(branch_then_milp, "MOST_PARTS", 3)
+    monkeypatch.setattr(branch_then_milp, "MAX_NODES", 3)
     engine = Auto(columns, workers=2)
     assert not engine._engine._branch.best(net).is_proven.all()
     answer = engine.best(net)

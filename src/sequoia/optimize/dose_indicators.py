@@ -13,6 +13,7 @@ from sequoia.problem.doses import attainable_doses
 from sequoia.problem.system import Rows
 from sequoia.validation import FloatArray, IntArray
 
+# 63 patterns; one more column doubles them.
 _MAX_REACHING_FOR_PATTERNS = 6
 
 
@@ -77,13 +78,13 @@ class DoseIndicators:
 
     @classmethod
     def of(cls, problem: Problem) -> "DoseIndicators":
-        """Return the lift of a problem; empty where no arm is reached by several columns."""
+        """Return those of a problem; empty where no arm is reached by several columns."""
         groups = _groups(problem)
         actions = problem.space.n_actions
         doses = [group.doses[group.levels] for group in groups]
-        indicators = _marks(groups, [group.weights for group in groups], doses, actions)
+        indicators = _columns(groups, [group.weights for group in groups], doses, actions)
         bits = [np.exp2(np.arange(len(group.columns), dtype=np.float64)) for group in groups]
-        patterns = _marks(groups, bits, [group.codes for group in groups], actions)
+        patterns = _columns(groups, bits, [group.codes for group in groups], actions)
         indicator = np.full((problem.arms.n_arms, problem.arms.n_doses), -1)
         first = 0
         for group in groups:
@@ -142,7 +143,7 @@ def _levels(doses: FloatArray, sums: FloatArray) -> IntArray:
     return level
 
 
-def _marks(
+def _columns(
     groups: list[_Group], weights: list[FloatArray], values: list[FloatArray], actions: int
 ) -> IndicatorColumns:
     """Return columns for each group and value of its weighted sum."""

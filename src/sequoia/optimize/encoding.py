@@ -67,18 +67,18 @@ class ActionEncoding:
         system = space.compact if compact else space.system
         counts = np.diff(matrix.indptr)
         level_input = np.full((arms.n_arms, arms.n_doses), -1)
-        lift = None
+        doses = None
         if (counts > 1).any():
-            lift = DoseIndicators.of(problem)
-            system = _lifted(system, lift)
-            has = lift.indicator >= 0
-            level_input[has] = space.n_actions + lift.indicator[has]
+            doses = DoseIndicators.of(problem)
+            system = _with_indicators(system, doses)
+            has = doses.indicator >= 0
+            level_input[has] = space.n_actions + doses.indicator[has]
         alone = np.flatnonzero(counts == 1)
         entry = matrix.indptr[alone]
         dose = np.zeros(arms.n_arms)
         dose[alone] = matrix.data[entry]
         level_input[alone, arms.levels(dose)[alone]] = matrix.indices[entry]
-        return cls(space, system, level_input, lift, compact)
+        return cls(space, system, level_input, doses, compact)
 
     @property
     def n_inputs(self) -> int:
@@ -159,29 +159,31 @@ class ActionEncoding:
         return arm, level, csr_array((np.ones(len(where)), place), (len(where), self.n_inputs))
 
 
-def _lifted(base: LinearSystem, lift: DoseIndicators) -> LinearSystem:
+def _with_indicators(base: LinearSystem, doses: DoseIndicators) -> LinearSystem:
     """Put indicators behind the action columns, and patterns at the end."""
-    actions, marks = base.n_actions, len(lift.indicators)
-    plan, last = base.n_columns - actions, len(lift.patterns)
-    own, extra = base.matrix, lift.rows.matrix
-    nothing = csr_array((base.n_rows, marks)), csr_array((base.n_rows, last))
+    actions, indicators = base.n_actions, len(doses.indicators)
+    plan, last = base.n_columns - actions, len(doses.patterns)
+    own, extra = base.matrix, doses.rows.matrix
+    nothing = csr_array((base.n_rows, indicators)), csr_array((base.n_rows, last))
     parts = [own[:, :actions], nothing[0], own[:, actions:], nothing[1]]
     rules = Rows(sparse.hstack(parts, format="csr"), base.lower, base.upper, base.row_names)
     gap = csr_array((extra.shape[0], plan))
-    parts = [extra[:, : actions + marks], gap, extra[:, actions + marks :]]
+    parts = [extra[:, : actions + indicators], gap, extra[:, actions + indicators :]]
     ties = Rows(
-        sparse.hstack(parts, format="csr"), lift.rows.lower, lift.rows.upper, lift.rows.names
+        sparse.hstack(parts, format="csr"), doses.rows.lower, doses.rows.upper, doses.rows.names
     )
 
-    def arranged(base_values: ArrayLike, lift_values: ArrayLike) -> Any:
-        ours, theirs = np.asarray(base_values), np.asarray(lift_values)
-        return np.concatenate([ours[:actions], theirs[:marks], ours[actions:], theirs[marks:]])
+    def arranged(base_values: ArrayLike, dose_values: ArrayLike) -> Any:
+        ours, theirs = np.asarray(base_values), np.asarray(dose_values)
+        return np.concatenate(
+            [ours[:actions], theirs[:indicators], ours[actions:], theirs[indicators:]]
+        )
 
     return LinearSystem.from_rows(
         [rules, ties],
-        actions + marks,
-        arranged(list(base.column_names), lift.names).tolist(),
-        arranged(base.column_upper, np.ones(marks + last)),
+        actions + indicators,
+        arranged(list(base.column_names), doses.names).tolist(),
+        arranged(base.column_upper, np.ones(indicators + last)),
         # Both are whole where actions are; the solver is told of indicators, to branch on them.
-        arranged(base.is_integer, np.arange(marks + last) < marks),
+        arranged(base.is_integer, np.arange(indicators + last) < indicators),
     )

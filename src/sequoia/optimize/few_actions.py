@@ -5,9 +5,9 @@ from sequoia.problem import ActionSpace
 from sequoia.problem.iis import no_decision
 from sequoia.validation import ActionArray
 
-# More columns have mostly too many actions, and to find that out takes up to a second.
+# More columns have mostly too many actions, and to find that out takes long.
 MAX_COLUMNS = 24
-# To multiply more of them by weights takes longer than a program, some milliseconds.
+# To multiply more of them by weights takes longer than to solve a program.
 MAX_ACTIONS = 50_000
 
 

@@ -1,4 +1,8 @@
-"""Branch and bound for spaces where linear functions are quickly maximised: exact."""
+"""Branch and bound for spaces where linear functions are quickly maximised: exact.
+
+Best-first search (Land and Doig 1960). Its bound is the maximum over the space of a linear function
+``alpha + beta @ x`` that lies above the network: see `ReluRelaxation`.
+"""
 
 import time
 from dataclasses import replace
@@ -19,16 +23,17 @@ from sequoia.optimize.threads import on_one_thread
 from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, BoolArray, FloatArray
 
-# Inputs of a point between these are not whole.
+# Inputs of a point between these are not whole; solvers keep to 1e-7.
 _BROKEN = (1e-6, 1 - 1e-6)
-# So that inputs that move nothing, or are never chosen, come in some order.
+# So that inputs that move nothing, or are never chosen, come in some order: small beside any other.
 _LITTLE = 1e-6
-# A neuron is split where it alone makes up so much of what is left to prove; else a column is,
-# which moves all neurons.
+# A neuron is split where it alone makes up so much of what is left to prove, as no more than three
+# can; else a column is, which moves all neurons.
 _MAIN_SHARE = 0.3
-# Lines and points answer each other while this makes up so much of what is left to prove.
+# Lines and points answer each other while a round takes off so much of what is left to prove: one
+# that gains less costs as much as a node, and splits gain more.
 _WORTHWHILE, _MOST_ROUNDS = 0.1, 10
-# What comes from a larger part counts as much as so many rounds.
+# What comes from a parent counts as much as so many rounds, so that the first do not undo it.
 _AGE = 4
 
 
@@ -104,7 +109,7 @@ class _Search:
     def run(self, limits: Limits) -> float:
         """Split until the best known action is proven, or to a limit; return a bound."""
         end = time.perf_counter() + limits.seconds
-        # The most promising part first and, of equal ones, the youngest.
+        # The most promising node first and, of equal ones, the youngest.
         waiting = [(-np.inf, 0, self._whole)]
         proven, count = -np.inf, 0
         while waiting:
@@ -137,45 +142,47 @@ class _Search:
             self.action, self.value = action, value
         return inputs
 
-    def _split(self, part: Node) -> tuple[float, list[Node]]:
-        """Return a bound of ``part``, and its two halves; none where it is settled."""
-        knapsack = self._oracle.knapsack.after(part.fixed)
-        if knapsack.most <= 0 or (part.fixed >= 0).all():
-            return self._settle(part.fixed == 1), []
-        part = part.tightened(self._net, knapsack)
-        roof = ReluRelaxation(self._net, part.layers, part.fixed)
-        bound, part, factors = self._play(part, roof)
+    def _split(self, node: Node) -> tuple[float, list[Node]]:
+        """Return a bound of ``node``, and its two halves; none where it is settled."""
+        knapsack = self._oracle.knapsack.after(node.fixed)
+        if knapsack.most <= 0 or (node.fixed >= 0).all():
+            return self._settle(node.fixed == 1), []
+        node = node.tightened(self._net, knapsack)
+        relaxation = ReluRelaxation(self._net, node.layers, node.fixed)
+        bound, node, factors = self._play(node, relaxation)
         if self._is_done(bound):
             return bound, []
-        if (part.fixed >= 0).all():
-            return self._settle(part.fixed == 1), []
-        halves = self._branch_on_neuron(part, roof, factors, bound)
-        return bound, halves or self._branch_on_input(part, roof.influence(factors))
+        if (node.fixed >= 0).all():
+            return self._settle(node.fixed == 1), []
+        halves = self._branch_on_neuron(node, relaxation, factors, bound)
+        return bound, halves or self._branch_on_input(node, relaxation.influence(factors))
 
-    def _play(self, part: Node, roof: ReluRelaxation) -> tuple[float, Node, list[FloatArray]]:
-        """Let lines and points answer each other.
+    def _play(self, node: Node, relaxation: ReluRelaxation) -> tuple[float, Node, list[FloatArray]]:
+        """Let lines and points answer each other: ``min over lines of max over points``.
+
+        The steps ``2 / (k + 1)`` towards the lowest lines are those of Frank and Wolfe (1956).
 
         The oracle says where the function is highest, and the next lines are as low as can be at
         the mean of these points. Mixtures of such lines come close to the best there are.
 
         Returns
         -------
-        bound, part, factors
-            Of all actions in it, the part without what is too low, and the weight of each unit in
+        bound, node, factors
+            Of all actions in it, the node without what is too low, and the weight of each unit in
             the function that gave the bound.
         """
         net = self._net
-        own = np.where(part.fixed < 0, net.linear[0], 0.0)
-        constant = float(net.constant[0] + net.linear[0] @ (part.fixed == 1)) + self._margin
-        if part.lines is None:
-            lines, age = roof.lowest(part.centre), 0
+        own = np.where(node.fixed < 0, net.linear[0], 0.0)
+        constant = float(net.constant[0] + net.linear[0] @ (node.fixed == 1)) + self._margin
+        if node.lines is None:
+            lines, age = relaxation.lowest(node.centre), 0
         else:
-            lines, age = roof.kept(part.lines, part.centre), _AGE
-        bound, centre = np.inf, part.centre
+            lines, age = relaxation.kept(node.lines, node.centre), _AGE
+        bound, centre = np.inf, node.centre
         for weight in range(age + 2, age + 2 + _MOST_ROUNDS):
-            weights, shifts, factors = roof.over(net.output[None], lines)
+            weights, shifts, factors = relaxation.over(net.output[None], lines)
             weights = own + weights[0]
-            found = self._oracle.best(weights, part.fixed)
+            found = self._oracle.best(weights, node.fixed)
             height = constant + float(shifts[0]) + found.weight
             fall = bound - height
             if fall > 0:
@@ -186,10 +193,10 @@ class _Search:
             centre = centre + (found.point - centre) / weight
             if self._is_done(bound) or fall < _WORTHWHILE * (bound - self.value):
                 break
-            lines = lines.towards(roof.lowest(centre), 2 / (weight + 1))
+            lines = lines.towards(relaxation.lowest(centre), 2 / (weight + 1))
         lines, factors, found = best
-        fixed = self._fix(part.fixed, found, bound)
-        return bound, replace(part, lines=lines, centre=centre).with_inputs(fixed), factors
+        fixed = self._fix(node.fixed, found, bound)
+        return bound, replace(node, lines=lines, centre=centre).with_inputs(fixed), factors
 
     def _fix(self, fixed: ActionArray, found: OracleResult, bound: float) -> ActionArray:
         """Fix all inputs that are as in the point in every action better than the best known."""
@@ -208,22 +215,22 @@ class _Search:
             self._take(actions[0])
 
     def _branch_on_neuron(
-        self, part: Node, roof: ReluRelaxation, factors: list[FloatArray], bound: float
+        self, node: Node, relaxation: ReluRelaxation, factors: list[FloatArray], bound: float
     ) -> list[Node]:
         """Split on the neuron to which the bound owes most; not where none stands out."""
-        assert part.lines is not None
-        lifts = roof.lifts(part.lines, factors, part.centre)
+        assert node.lines is not None
+        lifts = relaxation.lifts(node.lines, factors, node.centre)
         most = [float(lift.max(initial=0.0)) for lift in lifts]
         if max(most) <= _MAIN_SHARE * (bound - self.value):
             return []
         depth = int(np.argmax(most))
-        return part.branch_on_neuron(depth, int(lifts[depth].argmax()))
+        return node.branch_on_neuron(depth, int(lifts[depth].argmax()))
 
-    def _branch_on_input(self, part: Node, influence: FloatArray) -> list[Node]:
+    def _branch_on_input(self, node: Node, influence: FloatArray) -> list[Node]:
         """Split on a free input that moves many neurons, and is chosen often or now and then."""
-        often = part.centre * (2.0 - part.centre)
-        rank = np.where(part.fixed < 0, (influence + _LITTLE) * (often + _LITTLE), -1.0)
-        return part.branch_on_input(int(rank.argmax()))
+        often = node.centre * (2.0 - node.centre)
+        rank = np.where(node.fixed < 0, (influence + _LITTLE) * (often + _LITTLE), -1.0)
+        return node.branch_on_input(int(rank.argmax()))
 
     def _settle(self, chosen: BoolArray) -> float:
         """Return the value of the only inputs that are left, if they are those of an action."""

@@ -13,23 +13,23 @@ from sequoia.optimize.result import ArgmaxResult
 from sequoia.solvers import Limits
 
 # A few seconds; trained networks take hundreds, seldom thousands.
-MOST_PARTS = 5_000
+MAX_NODES = 5_000
 
 
 class BranchThenMilp:
-    """`BranchAndBound`, and `Milp` for the states that take it too many parts.
+    """`BranchAndBound`, and `Milp` for the states that take it too many nodes.
 
     For spaces whose program is easy. Branch and bound is faster for most networks; a program is
     for some that were not trained. Each may take half of the time.
     """
 
-    name = "relay"
+    name = "branch-then-milp"
 
     def __init__(self, columns: ActionEncoding, limits: Limits, workers: int = 1) -> None:
         self._columns = columns
         self._half = replace(limits, seconds=limits.seconds / 2)
         self._workers = workers
-        self._branch = BranchAndBound(columns, replace(self._half, nodes=MOST_PARTS))
+        self._branch = BranchAndBound(columns, replace(self._half, nodes=MAX_NODES))
 
     @cached_property
     def _program(self) -> Milp:

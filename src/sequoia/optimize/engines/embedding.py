@@ -1,4 +1,9 @@
-"""A ReLU network as rows and columns of a program, exactly."""
+"""A ReLU network as rows and columns of a program, exactly (Fischetti and Jo 2018).
+
+Of a neuron ``v = W x + b``, ``l <= v <= u``, a column ``h`` is what is above zero and ``s`` what is
+below; a switch ``z``, 0 or 1, says which of the two may be there: ``h - s = W x + b``,
+``0 <= h <= u z``, ``0 <= s <= -l (1 - z)``. The bounds ``l`` and ``u`` are the big-M.
+"""
 
 from dataclasses import dataclass
 

@@ -15,13 +15,19 @@ from sequoia.optimize.threads import on_one_thread
 from sequoia.problem.iis import no_decision
 from sequoia.validation import FloatArray, IntArray
 
+# So many rows of 32 inputs are 25 MB in single precision, and are tried in some 10 ms.
 MAX_ACTIONS = 200_000
+# Rows of 64 units in single precision that take half a megabyte and stay in the cache.
 _CHUNK = 2048
+# With more pairs of columns than this many times the cap, to list actions is mostly in vain.
 _TRIES = 8
+# Rounding of a sum of products in single precision, relative to the size of its terms: some 80
+# times that of a single operation, 2 ** -24.
 _SINGLE_ERROR = 5e-6
 # A few milliseconds; to look for actions that are left out takes about one.
 _MANY_PRODUCTS = 3e7
-# How many linear functions to look at, and which share of all actions they may leave.
+# How many linear functions to look at, each a product with all actions; and which share of these
+# they may leave, so that the detour pays.
 _LOOKS, _FEW = 3, 0.1
 
 Single = NDArray[np.float32]
@@ -97,21 +103,21 @@ class Enumeration:
         function of its units.
         """
         centre = self._inputs[0].astype(np.float64)
-        part = Node.whole(net, self._range, centre).tightened(net, self._knapsack)
-        roof, rows = ReluRelaxation(net, part.layers, part.fixed), net.output[None]
+        node = Node.whole(net, self._range, centre).tightened(net, self._knapsack)
+        relaxation, rows = ReluRelaxation(net, node.layers, node.fixed), net.output[None]
         heights = np.full(len(self), np.inf, dtype=np.float32)
-        lines, value = roof.chords, -np.inf
+        lines, value = relaxation.chords, -np.inf
         for _ in range(_LOOKS):
-            weights, constants, _ = roof.over(rows, lines)
+            weights, constants, _ = relaxation.over(rows, lines)
             slopes, constant = weights[0] + net.linear[0], constants[0] + net.constant[0]
             error = _SINGLE_ERROR * (np.abs(slopes).sum() + abs(constant))
             height = self._inputs @ slopes.astype(np.float32)
             highest = self._inputs[height.argmax()].astype(np.float64)
             np.minimum(heights, height + np.float32(constant + error), out=heights)
             value = max(value, float(net.values(highest[None, None])[0, 0]))
-            lines = roof.lowest(highest)
+            lines = relaxation.lowest(highest)
         left = np.flatnonzero(heights >= value)
-        factors, constants = roof.over_units(rows, lines)
+        factors, constants = relaxation.over_units(rows, lines)
         hidden = np.maximum(self._first[left] + net.first_bias[0].astype(np.float32), 0.0)
         height = hidden @ factors[0][0].astype(np.float32)
         height += self._inputs[left] @ net.linear[0].astype(np.float32)

@@ -24,7 +24,9 @@ _IPOPT = {
     "ipopt.max_iter": 300,
     "ipopt.tol": 1e-4,
 }
+# How many of the best samples are filled up: each column is tried for each of them.
 _FILLED = 16
+# More than rounding.
 _RAISES = 1e-9
 
 

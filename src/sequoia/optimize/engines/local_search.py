@@ -19,13 +19,22 @@ from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 Single = NDArray[np.float32]
 
+# How many columns may go in, and out; of how many of these two at once. So a search looks at
+# (1 + 12) ** 2 and (1 + 12 + 15) ** 2 exchanges a round, whatever the number of columns.
 _POOL = 12
 _PAIRED = 6
+# Searches that move together: their exchanges times hidden units stay in the cache.
 _TOGETHER = 16
+# Each round raises the value, so that it ends by itself; in case it does not.
 _MAX_ROUNDS = 500
+# A relaxation with more rows takes milliseconds, and is asked for every start.
 _MAX_ROWS_TO_RELAX = 200
+# Some 100 MB of what is known to be feasible.
 _MAX_VERDICTS = 1_000_000
+# Where an action takes long to check, so many moves a round, the best first.
 _MOST_TRIED = 128
+# How often to look from the best so far, and by what slopes are multiplied, so that another action
+# comes out.
 _WANDERINGS, _MORE_OR_LESS = 4, (0.8, 1.2)
 
 

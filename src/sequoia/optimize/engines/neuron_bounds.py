@@ -36,11 +36,11 @@ class Reach:
         self._session = Highs().session(relaxed)
 
     def quick(self, rows: FloatArray) -> FloatArray:
-        """Return an upper bound of each row, ``(..., I)``: the best choice within the allowance."""
+        """Return an upper bound of each row, ``(..., I)``: the best choice within the knapsack."""
         total = self._knapsack.largest(rows[..., : self._actions])
         if len(self._first_of_group):
-            marks = rows[..., self._actions :]
-            best = np.maximum.reduceat(marks, self._first_of_group, axis=-1)
+            indicators = rows[..., self._actions :]
+            best = np.maximum.reduceat(indicators, self._first_of_group, axis=-1)
             total = total + np.maximum(best, 0.0).sum(axis=-1)
         return total
 
@@ -78,9 +78,9 @@ class NeuronBounds:
         layers = [PreactivationBounds(net.first_bias[0] + low, net.first_bias[0] + high)]
         nothing = np.full(net.n_inputs, -1, dtype=np.int8)
         for matrix, bias in zip(net.weights[1:], net.biases, strict=True):
-            roof = ReluRelaxation(net, layers, nothing)
+            relaxation = ReluRelaxation(net, layers, nothing)
             rows = np.concatenate([matrix, -matrix])
-            weights, constants, _ = roof.over(rows, roof.chords)
+            weights, constants, _ = relaxation.over(rows, relaxation.chords)
             most = np.minimum(constants + self._reach.quick(weights), layers[-1].largest(rows))
             upper, lower = bias + most[: len(matrix)], bias - most[len(matrix) :]
             layers.append(PreactivationBounds(lower, np.maximum(upper, lower)))

@@ -1,4 +1,8 @@
-"""Climb along the slopes of the network: go where they are largest, and look again."""
+"""Climb along the slopes of the network: go where they are largest, and look again.
+
+``x_(k+1) = argmax over x of grad Q(x_k) @ x``: Frank and Wolfe (1956) with steps of one, so that
+every point is an action.
+"""
 
 import numpy as np
 
@@ -7,6 +11,7 @@ from sequoia.optimize.linear.oracles import LinearOracle
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.validation import ActionArray, BoolArray, FloatArray
 
+# Each is one question to the oracle; it ends earlier where a step does not help.
 MOST_STEPS = 10
 
 
@@ -61,9 +66,9 @@ class SuccessiveLinearisation:
 
     def _tops(self, slopes: FloatArray) -> tuple[ActionArray, BoolArray]:
         """Return actions where linear functions are large, and for which an action was found."""
-        heavy = self._columns.space.construct_linear(slopes) if self.is_rough else None
-        if heavy is not None:
-            return heavy, np.ones(len(heavy), dtype=np.bool_)
+        built = self._columns.space.construct_linear(slopes) if self.is_rough else None
+        if built is not None:
+            return built, np.ones(len(built), dtype=np.bool_)
         points = np.zeros(slopes.shape)
         is_there = np.zeros(len(slopes), dtype=np.bool_)
         nothing = np.full(slopes.shape[1], -1, dtype=np.int8)

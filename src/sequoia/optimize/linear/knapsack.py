@@ -1,4 +1,8 @@
-"""How much an action may choose: in number, and in cost."""
+"""How much an action may choose: in number, and in cost.
+
+``max w @ x`` over ``sum x <= most``, and over ``costs @ x <= room``, with ``0 <= x <= 1``: by
+weight, or by weight for cost, the last in part (Dantzig 1957).
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -63,15 +67,15 @@ class KnapsackRelaxation:
         return total if self.costs is None else np.minimum(total, self._affordable(rows))
 
     def reduced_cost_bounds(
-        self, weights: FloatArray, action: ActionArray, heaviest: float
+        self, weights: FloatArray, action: ActionArray, largest: float
     ) -> FloatArray:
-        """Return how far below ``heaviest`` actions are that have an input otherwise, ``(I,)``."""
-        losses = np.zeros(len(weights))
+        """Return how far below ``largest`` actions are that have an input otherwise, ``(I,)``."""
+        reduced = np.zeros(len(weights))
         for prices, paid in self._prices(np.maximum(weights, 0.0)):
             left = weights - prices
             most = paid + np.maximum(left, 0.0).sum()
-            losses = np.maximum(losses, np.where(action > 0, left, -left) - (most - heaviest))
-        return losses
+            reduced = np.maximum(reduced, np.where(action > 0, left, -left) - (most - largest))
+        return reduced
 
     def _prices(self, gains: FloatArray) -> Iterator[tuple[FloatArray, float]]:
         """Yield prices of the inputs, and what all that may be chosen pays at most."""

@@ -13,14 +13,14 @@ from sequoia.optimize.preactivation_bounds import PreactivationBounds
 from sequoia.solvers import Highs, Status
 from sequoia.validation import ActionArray, FloatArray
 
-# How far from the heaviest an answer may be, relative to its weight; spaces promise 1e-9.
+# How far from the best an answer may be, relative to its weight; spaces promise 1e-9.
 _SLACK = 2e-9
-# A relaxation with more rows takes milliseconds, and there are hundreds of parts.
+# A relaxation with more rows takes milliseconds, and there are hundreds of nodes.
 _MOST_ROWS, _MOST_COLUMNS = 200, 2_000
 
 
 class OracleResult(NamedTuple):
-    """What is heaviest.
+    """Where a linear function is largest.
 
     Attributes
     ----------
@@ -29,7 +29,7 @@ class OracleResult(NamedTuple):
         allows none, then the weight is minus infinity, or where it is too much work to tell.
     weight
         No action weighs more.
-    losses
+    reduced_cost_bounds
         Says on demand how much less any action weighs that has an input otherwise than the point,
         ``(I,)``; zero or less where nothing is known.
     """
@@ -44,7 +44,7 @@ class LinearOracle(Protocol):
 
     Attributes
     ----------
-    allowance
+    knapsack
         A quicker, looser answer to many such questions at once.
     """
 
@@ -54,7 +54,7 @@ class LinearOracle(Protocol):
         """Answer from now on as if nothing had been asked before."""
 
     def best(self, weights: FloatArray, fixed: ActionArray) -> OracleResult:
-        """Return what is heaviest.
+        """Return where a linear function is largest.
 
         Parameters
         ----------
@@ -67,7 +67,7 @@ class LinearOracle(Protocol):
 
 def has_oracle(columns: ActionEncoding) -> bool:
     """Say whether linear functions are quickly maximised there."""
-    return _knows_heaviest(columns) or _relaxes_well(columns)
+    return _has_argmax(columns) or _relaxes_well(columns)
 
 
 def oracle_for(columns: ActionEncoding) -> LinearOracle:
@@ -79,10 +79,10 @@ def oracle_for(columns: ActionEncoding) -> LinearOracle:
         When no action is allowed at all.
     """
     columns.require_feasible()
-    return CombinatorialOracle(columns) if _knows_heaviest(columns) else LpOracle(columns)
+    return CombinatorialOracle(columns) if _has_argmax(columns) else LpOracle(columns)
 
 
-def _knows_heaviest(columns: ActionEncoding) -> bool:
+def _has_argmax(columns: ActionEncoding) -> bool:
     space = columns.space
     return (
         columns.dose_indicators is None
@@ -111,7 +111,7 @@ def range_of(oracle: LinearOracle, rows: FloatArray) -> PreactivationBounds:
 
 
 class CombinatorialOracle:
-    """Asks a space that knows its own heaviest action."""
+    """Asks a space that maximises linear functions itself."""
 
     def __init__(self, columns: ActionEncoding) -> None:
         self._space = columns.space
@@ -123,7 +123,7 @@ class CombinatorialOracle:
         """There is nothing to forget."""
 
     def best(self, weights: FloatArray, fixed: ActionArray) -> OracleResult:
-        """Return a heaviest action, by rewards for what is fixed."""
+        """Return a best action, by rewards for what is fixed."""
         unit = float(np.abs(weights).max(initial=0.0)) or 1.0
         n_chosen = int((fixed == 1).sum())
         sign = np.array([-1.0, 1.0, 0.0])[fixed]
@@ -136,21 +136,21 @@ class CombinatorialOracle:
                 weight = float(weights @ action)
                 slack = _SLACK * (abs(weight) + reward * n_chosen)
                 most = weight + slack
-                losses = partial(self._reduced_cost_bounds, weights, fixed, action, most)
-                return OracleResult(action.astype(np.float64), most, losses)
+                reduced = partial(self._reduced_cost_bounds, weights, fixed, action, most)
+                return OracleResult(action.astype(np.float64), most, reduced)
             # Then what breaks a fixed column loses more than all others can be worth.
             if reward > 2 * len(weights) * unit:
                 return OracleResult(None, -np.inf)
             reward *= 8.0
 
     def _reduced_cost_bounds(
-        self, weights: FloatArray, fixed: ActionArray, action: ActionArray, heaviest: float
+        self, weights: FloatArray, fixed: ActionArray, action: ActionArray, largest: float
     ) -> FloatArray:
         free = np.flatnonzero(fixed < 0)
-        losses = np.zeros(len(weights))
+        reduced = np.zeros(len(weights))
         knapsack = self.knapsack.after(fixed)
-        losses[free] = knapsack.reduced_cost_bounds(weights[free], action[free], heaviest)
-        return losses
+        reduced[free] = knapsack.reduced_cost_bounds(weights[free], action[free], largest)
+        return reduced
 
 
 class LpOracle:

@@ -7,12 +7,18 @@ from sequoia.problem import Decision
 from sequoia.problem.spaces import ActionSpace
 from sequoia.validation import ActionArray, FloatArray
 
+# Work, not time: so many greedy constructions.
 _ROUNDS = 40
+# Which share of columns is dropped: enough for another order, too little for another beginning.
 _DROPPED = 0.35
+# By what weights are multiplied when actions are grown again, so that another one comes out.
+_NOISE = (0.7, 1.3)
 
 
 def ruin_and_recreate(space: ActionSpace, weights: FloatArray, seed: int = 0) -> ActionArray | None:
     """Return a feasible action of large weight, ``(N,)``: grow greedily, drop some, grow again.
+
+    Ruin and recreate (Schrimpf et al. 2000), keeping the best.
 
     Returns ``None`` where doing nothing is not allowed, so that there is nothing to grow from.
     """
@@ -25,7 +31,7 @@ def ruin_and_recreate(space: ActionSpace, weights: FloatArray, seed: int = 0) ->
         kept = best.action.copy()
         kept[rng.random(len(kept)) < _DROPPED] = 0
         try:
-            tried = _grow(space, space.certify(kept), weights * rng.uniform(0.7, 1.3, len(kept)))
+            tried = _grow(space, space.certify(kept), weights * rng.uniform(*_NOISE, len(kept)))
         except InfeasibleDecision:
             continue
         if weights @ tried.action > weights @ best.action:

@@ -1,4 +1,4 @@
-"""Parts of a space that branch and bound splits."""
+"""Nodes of branch and bound: parts of a space, and what is known there."""
 
 from dataclasses import dataclass, replace
 
@@ -74,7 +74,7 @@ class Node:
 
         Parameters
         ----------
-        allowance
+        knapsack
             What the free inputs may choose.
         """
         layers: list[PreactivationBounds] = []
@@ -88,9 +88,9 @@ class Node:
             rows = matrix[units]
             if depth:
                 bias = net.biases[depth - 1][units]
-                roof = ReluRelaxation(net, layers, self.fixed)
+                relaxation = ReluRelaxation(net, layers, self.fixed)
                 both = np.concatenate([rows, -rows])
-                weights, constants, _ = roof.over(both, roof.chords)
+                weights, constants, _ = relaxation.over(both, relaxation.chords)
                 most = constants + knapsack.largest(weights[:, free])
             else:
                 # Those over all actions are exact already, so that the quicker way is enough.

@@ -1,8 +1,11 @@
 """Linear functions above a ReLU network, made of a line for every ReLU.
 
-A ReLU is below its chord, the line through the ends of its range. One of the first layer, over
+A ReLU is below its chord, the line through the ends of its range,
+``relu(v) <= u (v - l) / (u - l)`` for ``l <= v <= u``, and above ``s v`` for any ``s`` from 0 to 1.
+From the last layer to the first, each ReLU with a positive factor is replaced by a line above it,
+and each other one by a line below it: CROWN (Zhang et al. 2018). One of the first layer, over
 inputs that are 0 or 1, is below many other lines too: for any point there is one that is lowest
-there, and any mixture of such lines is one more.
+there, and any mixture of such lines is one more (Tjandraatmadja et al. 2020).
 """
 
 from dataclasses import dataclass
@@ -77,7 +80,7 @@ class ReluRelaxation:
         return self._lower(*self._cuts(point), slopes, point)
 
     def kept(self, lines: LinearUpperBound, point: FloatArray) -> LinearUpperBound:
-        """Return lines of a larger part, or the chords where these are lower at a point."""
+        """Return lines of a parent node, or the chords where these are lower at a point."""
         units = self._units
         return self._lower(lines.weights[units], lines.shifts[units], lines.slopes, point)
 
@@ -189,7 +192,10 @@ class ReluRelaxation:
 
         A unit is on if enough inputs suit it. Inputs that suit it least at the point keep their
         weight, until it would be off if all of these suited it worst, and the others best. The
-        others have no weight: what they add is needed to be on at all.
+        others have no weight: what they add is needed to be on at all. Where all ``w_i > 0``:
+        ``relu(w @ x + b) <= sum_{i in I} w_i x_i + r x_h``, ``r = b + sum_{i not in I} w_i``, in
+        which ``I`` takes inputs by rising ``x_i`` while ``r >= w_h`` for the next one, ``h``
+        (Tjandraatmadja et al. 2020, with its separation by sorting).
         """
         rows, is_rising, sizes, most = self._whole
         order = np.argsort(np.where(is_rising, point, 1.0 - point), axis=1)

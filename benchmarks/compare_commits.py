@@ -1,0 +1,141 @@
+"""Two checkouts of this repository side by side: argmax, bounds and training, in processor seconds.
+
+    git worktree add ../before 4d952b8
+    python benchmarks/compare_commits.py ../before/src src --rounds 5
+
+A round is one process for each checkout, on one thread, and they take turns, A, B, A, B, …, so that
+what else the machine does is shared out. Printed are medians over rounds, their ratio and, as
+noise, the ratio of the second smallest to the smallest time of A. Names that moved are looked up in
+both places.
+"""
+
+import argparse
+import importlib
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+def named(*places: str) -> Any:
+    """Return the first of some ``module:name`` that there is."""
+    for place in places:
+        module, name = place.split(":")
+        try:
+            return getattr(importlib.import_module(module), name)
+        except (ImportError, AttributeError):
+            continue
+    raise SystemExit(f"none of {places} is here")
+
+
+def random_net(inputs: int, widths: tuple[int, ...], batch: int) -> Any:
+    """Return networks with weights that neither grow nor fade from layer to layer."""
+    rng = np.random.default_rng(0)
+    sizes = [inputs, *widths]
+    weights = tuple(
+        rng.normal(size=(after, before)) * np.sqrt(2 / before)
+        for before, after in zip(sizes, widths, strict=False)
+    )
+    return named("sequoia.optimize:ReluNet")(
+        weights,
+        rng.normal(size=(batch, widths[0])),
+        tuple(rng.normal(size=width) * 0.5 for width in widths[1:]),
+        rng.normal(size=widths[-1]) / np.sqrt(widths[-1]),
+        rng.normal(size=(batch, inputs)),
+        rng.normal(size=batch),
+    )
+
+
+def argmax(family: str, arms: int, engine: str, widths: tuple[int, ...], batch: int) -> float:
+    problem = named("sequoia.problem.families:FAMILIES")[family](arms=arms)
+    encoding = named("sequoia.optimize:ActionEncoding", "sequoia.optimize:Columns")
+    columns = encoding.of_problem(problem)
+    net = random_net(columns.n_inputs, widths, batch)
+    choice = {"auto": {}, "local": {"gap": None}}.get(engine)
+    made = named("sequoia.optimize:Milp" if choice is None else "sequoia.optimize:Auto")
+    solver = made(columns, **(choice or {}))
+    solver.best(net.only([0]))
+    return timed(lambda: solver.best(net))
+
+
+def bound(family: str, arms: int, kind: str) -> float:
+    problem = named("sequoia.problem.families:FAMILIES")[family](arms=arms)
+    relax = named("sequoia.bounds:relax")
+    relax(named("sequoia.problem.families:FAMILIES")["standard"](arms=4), "lp")
+    return timed(lambda: relax(problem, kind, gap=1e-3))
+
+
+def training(family: str, arms: int) -> float:
+    problem = named("sequoia.problem.families:FAMILIES")[family](arms=arms)
+    train = named("sequoia.learn:train")
+    preset = getattr(
+        named("sequoia.learn:TrainConfig", "sequoia.learn:make_config"), "preset", None
+    )
+    make = preset or named("sequoia.learn:make_config")
+    config = make("paper", rounds=10, warm_samples=2_000, warm_epochs=10)
+    return timed(lambda: train(problem, config, seed=1))
+
+
+def timed(work: Any) -> float:
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
+TASKS = {
+    "argmax with proof, standard 100": (argmax, "standard", 100, "auto", (16, 16), 12),
+    "argmax with proof, scheduling 40": (argmax, "scheduling", 40, "auto", (16, 16), 8),
+    "argmax with proof, capacity 40": (argmax, "capacity", 40, "auto", (16,), 16),
+    "argmax with proof, routing 20": (argmax, "routing", 20, "auto", (16, 16), 64),
+    "argmax with proof, interventions 40": (argmax, "interventions", 40, "auto", (8, 8), 4),
+    "argmax by program, scheduling 20": (argmax, "scheduling", 20, "milp", (8, 8), 8),
+    "argmax, local search, capacity 40": (argmax, "capacity", 40, "local", (32, 32), 256),
+    "bound lp, scheduling 20": (bound, "scheduling", 20, "lp"),
+    "bound hull, capacity 20": (bound, "capacity", 20, "hull"),
+    "bound hull, routing 20": (bound, "routing", 20, "hull"),
+    "training, paper's, capacity 20": (training, "capacity", 20),
+}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Two checkouts side by side.")
+    parser.add_argument("trees", nargs=2, type=Path, help="two src folders, A and B")
+    parser.add_argument("--rounds", type=int, default=5, help="measurements of each")
+    parser.add_argument("--only", default="", help="only tasks whose name has this in it")
+    chosen = parser.parse_args()
+    tasks = [name for name in TASKS if chosen.only in name]
+    rounds = [[measure(tree, tasks) for tree in chosen.trees] for _ in range(chosen.rounds)]
+    print("| processor seconds | A | B | B / A | noise |\n|---|--:|--:|--:|--:|")
+    for place, name in enumerate(tasks):
+        before, after = (sorted(pair[side][place] for pair in rounds) for side in (0, 1))
+        noise = before[1] / before[0] if len(before) > 1 else float("nan")
+        print(
+            f"| {name} | {median(before):.3g} | {median(after):.3g} "
+            f"| {median(after) / median(before):.2f} | {noise:.2f} |"
+        )
+
+
+def measure(tree: Path, tasks: list[str]) -> list[float]:
+    """Return the processor seconds of some tasks in one process that imports from ``tree``."""
+    environment = os.environ | ONE_THREAD | {"PYTHONPATH": str(tree.resolve())}
+    command = [sys.executable, __file__, "--tasks", *tasks]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise SystemExit(f"{tree} failed: {done.stderr.strip().splitlines()[-1]}")
+    return [float(word) for word in done.stdout.split()]
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--tasks"]:
+        for name in sys.argv[2:]:
+            function, *arguments = TASKS[name]
+            print(function(*arguments), flush=True)
+    else:
+        main()
