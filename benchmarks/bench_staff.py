@@ -19,7 +19,7 @@ from sequoia.problem.families import make
 
 def score(problem: Problem, seed: int, options: argparse.Namespace) -> dict[str, float]:
     bound = relax(problem, "hull", seconds=options.seconds).bound
-    q = train(problem, seed=seed).model if options.train else None
+    q = train(problem, seed=seed).q if options.train else None
     names = ["random", "myopic", "price", *(["sequoia"] if options.train else [])]
     found = evaluate(problem, names, options.episodes, seed, q=q, bound="none")
     means = {name: found.mean(name).mean for name in found.names}
@@ -42,6 +42,6 @@ if __name__ == "__main__":
             rows.append(score(make(options.family, arms=arms, seed=seed), seed, options))
             print(seed, {k: round(v, 2) for k, v in rows[-1].items()}, flush=True)
         print(f"{options.family}, {arms} arms, in percent of the hull bound:")
-        for name in rows[0]:
+        for name in [name for name in rows[0] if name != "gap of the bound"]:
             print(f"  {name:<17}{estimate(np.array([row[name] for row in rows]))}")
         print(f"  {time.process_time() - began:.0f} s of processor time", flush=True)
