@@ -69,7 +69,7 @@ def fitted(kind: str, groups: int, arms: int, seed: int) -> tuple[np.ndarray, Fi
 
 def coverage(seeds: range) -> None:
     print("500 arms x 30 steps, a tenth of the states seen: 90 % intervals")
-    for kind, groups in (("random", 1), ("random", 5), ("ladder", 5), ("ladder", 20)):
+    for kind, groups in (("ladder", 5), ("random", 5), ("random", 1), ("ladder", 20)):
         covered, width, errors = [], [], []
         for seed in seeds:
             kernels, found = fitted(kind, groups, 500, seed)
