@@ -15,7 +15,9 @@ def plot_comparison(evaluation: Evaluation, ax: Axes | None = None) -> Axes:
     Whiskers are 95 % confidence intervals. Where random earns nothing, bars are rewards per step.
     """
     names = list(evaluation.names)
-    ax = ax if ax is not None else new_axes(8.0, 1.3 + 0.42 * (len(names) + 1))
+    # Below 2.6 inches, title, note and axis leave no room for bars.
+    height = max(2.6, 1.3 + 0.42 * (len(names) + 1))
+    ax = ax if ax is not None else new_axes(8.0, height)
     random = float(evaluation.random.mean())
     unit = random if random > 0 else 1.0
     means = [evaluation.mean(name) for name in names]
@@ -54,7 +56,7 @@ def plot_comparison(evaluation: Evaluation, ax: Axes | None = None) -> Axes:
 def _draw_limit(ax: Axes, limit: float, kind: str) -> None:
     ax.axvline(limit, color=VERMILION, linestyle="--", linewidth=1.6)
     ax.annotate(
-        f"no policy earns more than {limit:.3g} ({kind} bound)",
+        f"at most {limit:.3g} ({kind} bound)",
         (limit, 1.0),
         (-4, 3),
         xycoords=("data", "axes fraction"),
