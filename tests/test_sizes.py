@@ -5,6 +5,7 @@ import re
 import pytest
 
 from sequoia.errors import TooLarge
+from sequoia.problem.families import base, capacity
 from sequoia.sizes import require_at_most, require_memory
 
 
@@ -23,3 +24,12 @@ def test_memory(numbers, said):
     require_memory("a table", 1000)
     with pytest.raises(TooLarge, match=re.escape(f"a table would need {said} of memory")):
         require_memory("a table", numbers)
+
+
+def test_so_many_workers_are_refused_before_they_are_drawn(monkeypatch):
+    def drawn(*_):
+        raise AssertionError("something was drawn")
+
+    monkeypatch.setattr(base, "ladder_arms", drawn)
+    with pytest.raises(TooLarge, match="60,000,000,000 pairs of worker and arm"):
+        capacity(workers=3_000_000_000)

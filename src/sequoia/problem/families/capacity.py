@@ -8,6 +8,7 @@ from sequoia.problem.families import base
 from sequoia.problem.problem import Problem
 from sequoia.problem.spaces import Assignment
 from sequoia.rng import stream
+from sequoia.sizes import MOST_COLUMNS, require_at_most
 
 
 def capacity(
@@ -27,6 +28,7 @@ def capacity(
     """Make a capacity-constrained problem: each worker's visits fit into the worker's capacity."""
     rng = stream(seed, "family:capacity")
     count = base.budget_for(arms, workers, "workers")
+    require_at_most("assignment", arms * count, "pairs of worker and arm", MOST_COLUMNS)
     base.at_least("least_cost", least_cost, 1)
     base.at_least("most_cost", most_cost, least_cost)
     base.at_least("least_capacity", least_capacity, 0)
