@@ -1,8 +1,12 @@
 """``sequoia programme`` on the command line: what it prints, refuses and leaves alone."""
 
 import json
+import subprocess
+import sys
 
 import pytest
+
+from real_command import PATIENCE
 
 ROSTER = "name,group,cost\nAda,young,20\nGrace,old,30\n"
 STAFF = "name,capacity\nNurse Anna,60\n"
@@ -106,3 +110,23 @@ def test_what_is_wrong_is_one_line(clinic, tmp_path, arguments, wanted):
     assert wanted in outcome.err
     assert len(outcome.err.splitlines()) == 1
     assert sorted(path.name for path in tmp_path.iterdir()) == before
+
+
+def test_recording_imports_neither_policies_nor_solvers(clinic, tmp_path):
+    assert clinic("programme", "record", "clinic", "Ada=bad", "--date", MONDAY).code == 0
+    code = """
+import sys
+from sequoia.cli import main
+try:
+    main(["programme", "record", "clinic", "Grace=good", "--date", "2026-11-02"])
+except SystemExit as stop:
+    print(*sys.modules, file=sys.stderr)
+    sys.exit(stop.code)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert done.returncode == 0, done.stderr
+    modules = set(done.stderr.split())
+    heavy = {"highspy", "matplotlib", "torch", "openpyxl", "scipy.optimize", "sequoia.policies"}
+    assert not modules & heavy

@@ -14,7 +14,6 @@ from scipy.sparse import csr_array
 from sequoia.problem import Floor, Rules
 from sequoia.problem.doses import attainable_doses
 from sequoia.programme.members import Member
-from sequoia.records.log import Log
 from sequoia.validation import FloatArray, IntArray
 
 
@@ -81,13 +80,12 @@ class Columns:
         expanded: FloatArray = np.take(kernels, self.sources, axis=-3)
         return expanded
 
-    def expand_log(self, log: Log) -> Log:
-        """Return a log whose levels are those of `values`."""
+    @cached_property
+    def levels(self) -> IntArray:
+        """The place among `values` of no dose and of each dose."""
         known = np.array([0.0, *self.doses.values()])
-        level = np.abs(known[:, None] - self.values).argmin(axis=1)
-        visits = log.visits.copy()
-        visits[:, 2] = level[visits[:, 2]]
-        return Log(log.group, log.n_steps, log.sightings, visits, log.joined, log.left)
+        levels: IntArray = np.abs(known[:, None] - self.values).argmin(axis=1)
+        return levels
 
     def dose_at(self, level: int) -> str:
         """Return the name of the dose at a level of `values`."""

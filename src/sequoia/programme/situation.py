@@ -105,7 +105,7 @@ def find_situation(programme: Programme, day: date, outlook: str = EXPECTED) -> 
     outlook = EXPLORE if outlook == EXPECTED and is_new(all_time) else outlook
     hidden = with_kernels(hidden, _planned_for(hidden, columns, estimates, outlook, day))
     believed = belief_problem(hidden, Seen(**programme.seen))
-    belief = believed.about(columns.expand_log(log))
+    belief = believed.about(_expanded(log, columns))
     state = believed.nodes(belief)
     unit = programme.calendar.step
     return Situation(
@@ -171,6 +171,13 @@ def _hidden_problem(
         horizon=programme.horizon,
         discount=programme.discount,
     )
+
+
+def _expanded(log: Log, columns: Columns) -> Log:
+    """Return a log whose levels are those of the problem's doses."""
+    visits = log.visits.copy()
+    visits[:, 2] = columns.levels[visits[:, 2]]
+    return Log(log.group, log.n_steps, log.sightings, visits, log.joined, log.left)
 
 
 def _first_states(log: Log, groups: int, states: int) -> FloatArray:
