@@ -1,7 +1,6 @@
 """What training earns in problems outside the paper's four settings, and two of its remarks.
 
     python benchmarks/bench_training.py specials    # the trap, standard bandits
-    python benchmarks/bench_training.py epidemic    # arms that infect each other
     python benchmarks/bench_training.py links       # where building up one by one suffices
     python benchmarks/bench_training.py relax       # the relaxation heuristic under a time limit
     python benchmarks/bench_training.py ablation    # what each part of the default adds
@@ -23,7 +22,6 @@ from sequoia.policies import Sequoia
 from sequoia.problem import Problem
 from sequoia.problem.families import (
     capacity,
-    epidemic,
     interventions,
     routing,
     scheduling,
@@ -39,7 +37,6 @@ EPISODES = 100
 def main() -> None:
     parts = {
         "specials": specials,
-        "epidemic": epidemics,
         "links": links,
         "relax": relaxation,
         "ablation": ablation,
@@ -72,15 +69,6 @@ def specials() -> None:
     for seed in (1, 2, 3):
         for arms in (20, 100):
             compare(standard(arms=arms, seed=seed), ["myopic", "whittle", "price", "sequoia"])
-
-
-def epidemics() -> None:
-    for seed in (1, 2):
-        compare(epidemic(arms=8, seed=seed), ["random", "sampling", "myopic", "exact", "sequoia"])
-    for seed in (1, 2):
-        compare(epidemic(arms=20, seed=seed), ["random", "sampling", "myopic", "sequoia"])
-    route = epidemic(arms=20, route=True, seed=1)
-    compare(route, ["random", "sampling", "myopic", "sequoia"])
 
 
 def links() -> None:

@@ -7,7 +7,7 @@ from sequoia.bounds import solve_exactly
 from sequoia.learn import load_model, make_config, train
 from sequoia.policies import Myopic, Random, Sequoia
 from sequoia.problem import Assignment, Budget, Rules
-from sequoia.problem.families import epidemic
+from sequoia.problem.families import epidemic, wildfire
 from sequoia.simulate import Scenarios, rollout
 
 SMALL = {"rounds": 2, "states": 20, "candidates": 4, "rollouts": 2, "depth": 4}
@@ -71,3 +71,19 @@ def test_any_space_with_rules(space):
     trained = train(problem, make_config("interacting", **QUICK))
     played = rollout(problem, Sequoia(problem, trained.q), Scenarios.sample(problem, 4, seed=0))
     assert (played.actions[:, :, 1] == 1).all()
+
+
+def test_it_starts_from_what_a_factored_value_proposes():
+    """Treating a fire earns nothing in the next step, so the myopic policy lets it burn."""
+    problem = wildfire(arms=16, burning=2, budget=1, horizon=8, seed=1)
+    scenarios = Scenarios.sample(problem, 100, seed=5)
+
+    def earned(**changes):
+        trained = train(problem, make_config("interacting", rounds=0, **changes))
+        played = rollout(problem, Sequoia(problem, trained.q), scenarios)
+        return played.rewards.sum(axis=1).mean(), trained.bound
+
+    myopic = rollout(problem, Myopic(problem), scenarios).rewards.sum(axis=1).mean()
+    with_start, bound = earned(table=100, price_rounds=60)
+    assert myopic < with_start < bound * problem.horizon
+    assert earned(price_rounds=0) == (myopic, None)

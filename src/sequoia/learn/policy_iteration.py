@@ -41,11 +41,11 @@ from sequoia.validation import ActionArray, FloatArray, IntArray
 _HELD_OUT = 1_000_003
 # Work of a round: components times states. Fewer states suffice where each holds many components.
 _WORK, _FEWEST, _MOST = 20_000, 12, 2_500
-# The same where every argmax takes a solver, whatever the size.
-_MOST_SOLVED = 60
+# The most where every argmax goes through a list of actions, and where it takes a search.
+_MOST_LISTED, _MOST_SEARCHED = 240, 60
 # Components times held-out episodes; playing them is a small part of a round.
 _HELD_OUT_WORK, _FEWEST_HELD_OUT, _MOST_HELD_OUT = 40_000, 16, 1_000
-_HELD_OUT_SOLVED = 40
+_HELD_OUT_LISTED, _HELD_OUT_SEARCHED = 120, 40
 # From here on a candidate makes several changes at once, each with this many components to itself.
 _COMPONENTS_PER_CHANGE, _FEWEST_CHANGES = 80, 2
 # Candidates that are looked at for one that is played, where that costs no solver.
@@ -138,7 +138,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         if self.config.comparisons.states is not None:
             return self.config.comparisons.states
         size = self.environment.draw_start(np.random.default_rng(0), 1).shape[1]
-        most = _MOST if self._argmax.is_batched else _MOST_SOLVED
+        most = self._by_argmax(_MOST, _MOST_LISTED, _MOST_SEARCHED)
         return int(np.clip(_WORK // size, _FEWEST, most))
 
     @property
@@ -146,8 +146,14 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         if self.config.n_eval_episodes is not None:
             return self.config.n_eval_episodes
         size = self.environment.draw_start(np.random.default_rng(0), 1).shape[1]
-        most = _MOST_HELD_OUT if self._argmax.is_batched else _HELD_OUT_SOLVED
+        most = self._by_argmax(_MOST_HELD_OUT, _HELD_OUT_LISTED, _HELD_OUT_SEARCHED)
         return int(np.clip(_HELD_OUT_WORK // size, _FEWEST_HELD_OUT, most))
+
+    def _by_argmax(self, batched: int, listed: int, searched: int) -> int:
+        """Return a limit by how the best action is found: quickly, less so, slowly."""
+        if self._argmax.is_batched:
+            return batched
+        return listed if self._argmax.lists_actions else searched
 
     @property
     def _n_changes(self) -> int:

@@ -72,5 +72,5 @@ class PolicyIterationConfig(Config):
     fit: FitSettings = FitSettings()
 
     rounds: int = Field(default=6, ge=0)
-    patience: int = Field(default=3, ge=1)
+    patience: int = Field(default=6, ge=1)
     n_eval_episodes: int | None = Field(default=None, ge=1)

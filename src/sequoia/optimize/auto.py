@@ -32,6 +32,11 @@ class Auto:
         training wants.
     seconds
         Time limit for the proof of one state; what is known by then is returned with its gap.
+
+    Attributes
+    ----------
+    lists_actions
+        Whether there are few enough actions to try them all.
     """
 
     name = "auto"
@@ -44,12 +49,14 @@ class Auto:
         workers: int = 1,
     ) -> None:
         limits = Limits(seconds, PROOF_GAP if gap is None else gap)
+        self.lists_actions = True
         try:
             listed = Enumeration(columns)
             is_quicker = gap is None and len(listed) > _MOST_WITHOUT_PROOF
             self._engine: Argmax = LocalSearch(columns) if is_quicker else listed
             self._linear: Argmax = listed
         except TooLarge:
+            self.lists_actions = False
             linear = LinearArgmax(columns, limits=limits)
             if gap is None:
                 self._engine = LocalSearch(columns)
@@ -76,12 +83,17 @@ class LinearAuto:
     ----------
     is_batched
         Whether the space answers all at once.
+    lists_actions
+        Whether it does not, but has so few actions that all are tried.
     """
 
     def __init__(self, encoding: ActionEncoding) -> None:
         linear = LinearArgmax(encoding)
-        self.is_batched = linear.is_batched
-        self._engine: Argmax = linear if self.is_batched else Auto(encoding, gap=None)
+        self.is_batched, self.lists_actions = linear.is_batched, False
+        self._engine: Argmax = linear
+        if not self.is_batched:
+            self._engine = auto = Auto(encoding, gap=None)
+            self.lists_actions = auto.lists_actions
 
     def best(self, weights: FloatArray) -> ActionArray:
         """Return an action by the weights of its inputs, ``(B, I)``, for each row."""
