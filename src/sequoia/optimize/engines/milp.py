@@ -115,15 +115,18 @@ class Milp:
         limits = replace(self._limits, gap=self._limits.gap * share)
         sizes = np.abs(embedding.program.matrix.data)
         is_ordinary = sizes.max(initial=0.0) <= _ORDINARY_SPREAD * sizes.min(initial=np.inf)
-        solution = solve_exactly_by_rules(
-            self._solver if is_ordinary else self._careful,
-            self._columns.system,
-            embedding.program,
-            limits,
-            begin,
-        )
-        before = ArgmaxResult.of_one(start, known, self._bounds.value(net, layers), False)
-        return self._checked(net, before, embedding, solution, unit)
+        best = ArgmaxResult.of_one(start, known, self._bounds.value(net, layers), False)
+        solvers = [self._solver, self._careful] if is_ordinary else [self._careful]
+        for solver in solvers:
+            solution = solve_exactly_by_rules(
+                solver, self._columns.system, embedding.program, limits, begin
+            )
+            best = self._checked(net, best, embedding, solution, unit)
+            # What the usual tolerances leave open, where terms cancel, smaller ones may prove.
+            is_asked = self._limits.gap <= PROOF_GAP and self._careful is not self._solver
+            if best.is_proven[0] or solution.status is Status.LIMIT or not is_asked:
+                break
+        return best
 
     def _checked(
         self,
