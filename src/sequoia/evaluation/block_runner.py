@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sequoia.errors import SolverFailed
-from sequoia.evaluation.processes import deaf_to_interrupts, end_with_parent
+from sequoia.evaluation.processes import deaf_to_interrupts, end_all, end_with_parent, mortal
 from sequoia.policies import Policy
 from sequoia.problem import Environment
 from sequoia.problem.environment import States
@@ -111,8 +111,7 @@ def _play_apart(
         # Whatever is under way when this ends early is not waited for.
         pool.shutdown(wait=False, cancel_futures=True)
         if waiting:
-            for child in set(multiprocessing.active_children()) - before:
-                child.terminate()
+            end_all(set(multiprocessing.active_children()) - before)
         pool.shutdown(wait=True)
 
 
@@ -127,4 +126,5 @@ def _begin(runner: BlockRunner) -> None:
 
 
 def _play(block: Block) -> Played:
-    return _runner.play(block)
+    with mortal():
+        return _runner.play(block)
