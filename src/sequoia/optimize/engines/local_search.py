@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.engines.successive_linearisation import MOST_STEPS, SuccessiveLinearisation
 from sequoia.optimize.linear.dual_rows import column_kinds
-from sequoia.optimize.linear.oracles import has_oracle, oracle_for
+from sequoia.optimize.linear.oracles import LpOracle, has_oracle, oracle_for
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.optimize.result import ArgmaxResult
 from sequoia.optimize.threads import on_one_thread
-from sequoia.solvers import Highs
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 Single = NDArray[np.float32]
@@ -64,8 +63,7 @@ class LocalSearch:
         self._verdicts: dict[int, bool] = {}
         rules = columns.space.compact
         simple = rules.n_rows == 1 or rules.n_rows > _MAX_ROWS_TO_RELAX
-        relaxed = rules.program(np.zeros(rules.n_actions), relaxed=True)
-        self._relaxed = None if simple else Highs().session(relaxed)
+        self._relaxed = None if simple else LpOracle(ActionEncoding.of_space(columns.space))
         has_quick_oracle = columns.space.base.has_quick_program and has_oracle(columns)
         oracle = oracle_for(columns) if has_quick_oracle else None
         self._linearisation = SuccessiveLinearisation(columns, oracle)
@@ -145,12 +143,11 @@ class LocalSearch:
         """Return the columns of each state in the order in which to take them, ``(B, N)``."""
         if self._relaxed is None:
             return np.argsort(-weights, axis=1)
-        padded = np.zeros(self._columns.space.compact.n_columns)
-        shares = np.empty_like(weights)
+        nothing = np.full(weights.shape[1], -1, dtype=np.int8)
+        shares = np.zeros_like(weights)
         for index, row in enumerate(weights):
-            padded[: len(row)] = row
-            best = self._relaxed.maximise(padded).values
-            shares[index] = 0.0 if best is None else best[: len(row)]
+            point = self._relaxed.best(row, nothing).point
+            shares[index] = 0.0 if point is None else point
         scale = np.abs(weights).max(axis=1, keepdims=True) + 1e-9
         return np.argsort(-(shares + 1e-3 * weights / scale), axis=1)
 

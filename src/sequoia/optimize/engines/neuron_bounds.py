@@ -4,6 +4,7 @@ import numpy as np
 
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.linear.knapsack import KnapsackRelaxation
+from sequoia.optimize.linear.oracles import LpOracle
 from sequoia.optimize.preactivation_bounds import PreactivationBounds
 from sequoia.optimize.relaxation.relu_relaxation import ReluRelaxation
 from sequoia.optimize.relu_net import ROUNDING, ReluNet
@@ -26,14 +27,12 @@ class Reach:
             else columns.dose_indicators.indicators.owner
         )
         self._first_of_group = np.flatnonzero(np.diff(owner, prepend=-1))
-        self._columns = columns
         counting = np.zeros(columns.n_inputs)
         counting[: self._actions] = 1.0
         most = Highs().solve(columns.system.program(counting), Limits(seconds=5.0)).bound
         most = int(min(self._actions, np.floor(most + 1e-6)))
         self._knapsack = KnapsackRelaxation.of(columns.space, most)
-        relaxed = columns.system.program(counting, relaxed=True)
-        self._session = Highs().session(relaxed)
+        self._oracle = LpOracle(columns)
 
     def quick(self, rows: FloatArray) -> FloatArray:
         """Return an upper bound of each row, ``(..., I)``: the best choice within the knapsack."""
@@ -46,15 +45,9 @@ class Reach:
 
     def tight(self, rows: FloatArray) -> FloatArray:
         """Return the maximum of each row, ``(P, I)``, over the linear relaxation of the rules."""
-        bounds = self.quick(rows)
-        weights = np.zeros(self._columns.system.n_columns)
-        for index, row in enumerate(rows):
-            # The solver takes small weights for none.
-            unit = np.abs(row).max(initial=0.0) or 1.0
-            weights[: len(row)] = row / unit
-            bound = self._session.maximise(weights).bound
-            bounds[index] = min(bounds[index], unit * (bound + 1e-7 * (1.0 + abs(bound))))
-        return bounds
+        nothing = np.full(rows.shape[1], -1, dtype=np.int8)
+        tight = np.array([self._oracle.best(row, nothing).weight for row in rows])
+        return np.minimum(self.quick(rows), tight)
 
 
 class NeuronBounds:

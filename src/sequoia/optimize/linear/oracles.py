@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.linear.dual_rows import DualRows
+from sequoia.optimize.linear.dual_rows import DualRows, implied_upper
 from sequoia.optimize.linear.knapsack import KnapsackRelaxation
 from sequoia.optimize.preactivation_bounds import PreactivationBounds
 from sequoia.solvers import Highs, Status
@@ -154,11 +154,15 @@ class CombinatorialOracle:
 
 
 class LpOracle:
-    """Solves the linear relaxation of the rules, from where the last solve ended."""
+    """Solves the linear relaxation of the rules, from where the last solve ended.
+
+    Its bound is made of row prices ``y``, so that it holds whatever the solver did (weak duality):
+    ``max w @ x <= sum_i max over l_i <= x_i <= u_i of (w - y A)_i x_i + max of y @ rows``.
+    """
 
     def __init__(self, columns: ActionEncoding) -> None:
         system, size = columns.system, columns.n_inputs
-        matrix, upper = system.matrix, system.column_upper
+        matrix, upper = system.matrix, implied_upper(system)
         self._rows = DualRows(
             matrix[:, :size], matrix[:, size:], system.lower, system.upper, upper[size:]
         )
@@ -167,7 +171,8 @@ class LpOracle:
         self._session = Highs(presolve="off").session(system.program(np.zeros(size), relaxed=True))
         self.knapsack = KnapsackRelaxation(size)
         nothing = np.full(size, -1, dtype=np.int8)
-        most = int(self.best(np.ones(size), nothing).weight + 1e-6)
+        # A whole number, up to what solvers tolerate; rows may leave it open.
+        most = int(min(size, self.best(np.ones(size), nothing).weight + 1e-6))
         # Costs are of action columns alone.
         self.knapsack = (
             KnapsackRelaxation(most)
