@@ -75,11 +75,11 @@ def bound(family: str, arms: int, kind: str) -> float:
 def training(family: str, arms: int) -> float:
     problem = named("sequoia.problem.families:FAMILIES")[family](arms=arms)
     train = named("sequoia.learn:train")
-    preset = getattr(
-        named("sequoia.learn:TrainConfig", "sequoia.learn:make_config"), "preset", None
-    )
-    make = preset or named("sequoia.learn:make_config")
-    config = make("paper", rounds=10, warm_samples=2_000, warm_epochs=10)
+    known = named("sequoia.learn:make_config", "sequoia.learn:TrainConfig")
+    warm = {"warm_samples": 2_000, "warm_epochs": 10}
+    if not hasattr(known, "preset"):
+        warm = {"samples": 2_000, "epochs": 10}
+    config = getattr(known, "preset", known)("paper", rounds=10, **warm)
     return timed(lambda: train(problem, config, seed=1))
 
 

@@ -60,13 +60,23 @@ class DualRows:
 
     def support(self, prices: FloatArray) -> FloatArray:
         """Return the most that rows can pay back at ``prices``, ``(..., R)``."""
-        high = np.where(np.isfinite(self.upper), self.upper, 0.0) * np.maximum(prices, 0.0)
-        low = np.where(np.isfinite(self.lower), self.lower, 0.0) * np.minimum(prices, 0.0)
+        lower, upper = self._finite
+        total: FloatArray = np.maximum(prices, 0.0) @ upper + np.minimum(prices, 0.0) @ lower
+        if not len(self.own_upper):
+            return total
         worth = np.maximum(-(prices @ self.own), 0.0)
         with np.errstate(invalid="ignore"):
             paid = np.where(worth > 0, worth * self.own_upper, 0.0)
-        total: FloatArray = (high + low).sum(axis=-1) + paid.sum(axis=-1)
-        return total
+        result: FloatArray = total + paid.sum(axis=-1)
+        return result
+
+    @cached_property
+    def _finite(self) -> tuple[FloatArray, FloatArray]:
+        """``lower`` and ``upper`` with 0 where there is none: no price is paid there."""
+        return (
+            np.where(np.isfinite(self.lower), self.lower, 0.0),
+            np.where(np.isfinite(self.upper), self.upper, 0.0),
+        )
 
     @cached_property
     def is_finite(self) -> bool:
