@@ -47,7 +47,8 @@ class Reach:
         """Return the maximum of each row, ``(P, I)``, over the linear relaxation of the rules."""
         nothing = np.full(rows.shape[1], -1, dtype=np.int8)
         tight = np.array([self._oracle.best(row, nothing).weight for row in rows])
-        return np.minimum(self.quick(rows), tight)
+        bounds: FloatArray = np.minimum(self.quick(rows), tight)
+        return bounds
 
 
 class NeuronBounds:
