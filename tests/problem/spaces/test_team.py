@@ -44,6 +44,14 @@ def test_feasible_set_of_any_team(example):
     check_feasible_set(example)
 
 
+def test_a_stop_on_the_way_that_is_worth_less_than_nothing_is_left_out():
+    away = [[0, 0, 0, 2, 0, 0], *([7, 0, 0, 2, 0, 0] for _ in range(5))]
+    away[3] = [7, 0, 0, 0, 0, 0]
+    space = Team(travel=away, service=[1, 4, 1, 1, 1], depots=[0], limits=[13])
+    weights = np.random.default_rng(73849561).normal(size=5)
+    assert weights @ space.argmax_linear(weights) == (space.enumerate(100) @ weights).max()
+
+
 @settings(deadline=None, max_examples=60)
 @given(teams(arms=5), st.integers(0, 2**32))
 def test_best_action_of_any_team(example, seed):

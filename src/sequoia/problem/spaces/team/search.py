@@ -61,7 +61,10 @@ class TeamSearch:
             found.improve(gap)
         if found.gap > gap:
             found.list_all()
-        return Bracket(found.routes, found.value * unit, max(found.bound, found.value) * unit)
+        # A path may pass through stops that are worth nothing or less; ways are shortest ones, so
+        # that a route without them takes no longer.
+        routes = [[arm for arm in route if weights[arm] > 0] for route in found.routes]
+        return Bracket(routes, found.value * unit, max(found.bound, found.value) * unit)
 
 
 class _Question:
