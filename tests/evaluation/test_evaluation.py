@@ -113,6 +113,16 @@ def test_saved_and_read_again(found, tmp_path):
     assert list(content) == [*found.summary(), "data"]
 
 
+@pytest.mark.parametrize("key", ["seconds", "rewards"])
+def test_times_and_rewards_whose_mean_overflows_are_one_clear_line(found, tmp_path, key):
+    save_evaluation(found, tmp_path / "e.json")
+    content = json.loads((tmp_path / "e.json").read_text())
+    content["data"][key]["price"][0][0] = 1e308
+    (tmp_path / "e.json").write_text(json.dumps(content))
+    with pytest.raises(FileError, match=rf"data.{key}\[.*\] is 1e\+308; at most 1e\+100"):
+        load_evaluation(tmp_path / "e.json")
+
+
 @pytest.mark.parametrize(("key", "value"), [("seed", float("inf")), ("columns", 1e308)])
 def test_a_number_that_is_too_large_is_one_clear_line(found, tmp_path, key, value):
     save_evaluation(found, tmp_path / "e.json")

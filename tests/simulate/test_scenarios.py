@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sequoia import Arms, Budget, Problem
-from sequoia.errors import ProblemError
+from sequoia.errors import ProblemError, TooLarge
 from sequoia.problem.families import capacity
 from sequoia.rng import stream, streams
 from sequoia.simulate import Scenarios
@@ -80,3 +80,8 @@ def test_a_stream_is_the_same_on_every_machine():
 def test_a_negative_seed_is_refused():
     with pytest.raises(ProblemError, match="the seed is -1; at least 0 is wanted"):
         stream(-1, "a")
+
+
+def test_more_episodes_than_a_float_can_count_are_refused():
+    with pytest.raises(TooLarge, match="the luck of"):
+        Scenarios.sample(capacity(arms=4), 10**400, 0)

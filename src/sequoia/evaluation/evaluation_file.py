@@ -14,7 +14,7 @@ from sequoia.io import read_json, write_text
 from sequoia.problem.environment import States
 from sequoia.simulate import Episode
 from sequoia.solvers.registry import DEFAULT
-from sequoia.validation import ActionArray, BoolArray, FloatArray, frozen
+from sequoia.validation import ActionArray, BoolArray, FloatArray, frozen, require_moderate
 
 FORMAT = 1
 # What values of other types and sizes than were written lead to.
@@ -75,8 +75,9 @@ def _parse(content: dict[str, Any]) -> Evaluation:
     shape = (len(names), *random.shape)
 
     def table(key: str) -> FloatArray:
-        values = [data[key][name] for name in names]
-        return frozen(f"data.{key}", values, np.float64, shape)
+        values = frozen(f"data.{key}", [data[key][name] for name in names], np.float64, shape)
+        require_moderate(f"data.{key}", values)
+        return values
 
     bound = content["bound"]
     rewards = table("rewards")

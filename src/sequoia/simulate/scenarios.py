@@ -32,7 +32,7 @@ class Scenarios:
         """Draw episodes; the first ones stay the same when more are asked for."""
         shape = (environment.horizon, environment.n_noise)
         what = f"the luck of {count(episodes, 'episode')} of {count(shape[0], 'step')}"
-        require_memory(what, float(episodes) * shape[0] * shape[1])
+        require_memory(what, episodes * shape[0] * shape[1])
         first, noise = [], np.empty((episodes, *shape))
         for episode in range(episodes):
             rng = stream(seed, f"scenario:{episode}")
