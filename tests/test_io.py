@@ -40,6 +40,11 @@ def test_a_file_keeps_its_mode(tmp_path):
     assert stat.S_IMODE(file.stat().st_mode) == 0o640
 
 
+def test_a_name_that_no_file_can_have_is_one_clear_line(tmp_path):
+    with pytest.raises(FileError, match="cannot be written: File name too long"):
+        refuse_to_replace([tmp_path / ("9" * 400)])
+
+
 def test_what_is_there_is_not_replaced_unless_asked(tmp_path):
     (tmp_path / "b").write_text("dear")
     refuse_to_replace([tmp_path / "a"])

@@ -95,7 +95,11 @@ def make_folder(folder: Path) -> None:
 def refuse_to_replace(targets: Iterable[Path], force: bool = False) -> None:
     """Raise a `FileError` for the first of ``targets`` that exists, unless told otherwise."""
     for target in targets:
-        if not force and target.exists():
+        try:
+            is_there = target.exists()
+        except OSError as error:
+            raise FileError(f"{target} cannot be written: {error.strerror}.") from None
+        if not force and is_there:
             raise FileError(
                 f"{target} exists already; choose another name, or say --force to overwrite it."
             )

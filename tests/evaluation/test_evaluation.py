@@ -113,6 +113,14 @@ def test_saved_and_read_again(found, tmp_path):
     assert list(content) == [*found.summary(), "data"]
 
 
+def test_states_beyond_whole_numbers_are_read_without_a_warning(found, tmp_path):
+    save_evaluation(found, tmp_path / "e.json")
+    content = json.loads((tmp_path / "e.json").read_text())
+    content["data"]["examples"]["price"]["states"][0][0] = 1e30
+    (tmp_path / "e.json").write_text(json.dumps(content))
+    assert load_evaluation(tmp_path / "e.json").examples["price"].states[0, 0] == 1e30
+
+
 @pytest.mark.parametrize("key", ["seconds", "rewards"])
 def test_times_and_rewards_whose_mean_overflows_are_one_clear_line(found, tmp_path, key):
     save_evaluation(found, tmp_path / "e.json")

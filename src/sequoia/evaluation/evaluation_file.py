@@ -111,7 +111,9 @@ def _parse(content: dict[str, Any]) -> Evaluation:
 def _states(where: str, states: object) -> States:
     """Return the states of an episode: whole numbers, or numbers of an environment of one's own."""
     numbers = frozen(where, states, np.float64, (None, None))  # type: ignore[arg-type]
-    whole = numbers.astype(np.int64)
+    # What no whole number can hold is none.
+    with np.errstate(invalid="ignore"):
+        whole = numbers.astype(np.int64)
     return whole if np.array_equal(whole, numbers) else numbers
 
 
