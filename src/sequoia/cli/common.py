@@ -12,6 +12,20 @@ File = Annotated[
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is there.")]
+HoldOut = Annotated[
+    bool, typer.Option("--hold-out", help="Also foresee the last fifth of the log from the rest.")
+]
+EstimatesTable = Annotated[
+    Path | None, typer.Option(metavar="FILE.csv", help="Where to write all estimates.")
+]
+EstimatesPicture = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.png", help="Where to draw estimates and their intervals."),
+]
+CalibrationPicture = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE.png", help="Where to draw what is held out; see --hold-out."),
+]
 
 
 def _use_solver(context: typer.Context, name: str) -> str:

@@ -8,7 +8,17 @@ from typing import Annotated, Any
 
 import typer
 
-from sequoia.cli.common import AsJson, File, Force, print_json, print_pairs
+from sequoia.cli.common import (
+    AsJson,
+    CalibrationPicture,
+    EstimatesPicture,
+    EstimatesTable,
+    File,
+    Force,
+    HoldOut,
+    print_json,
+    print_pairs,
+)
 from sequoia.io import refuse_to_replace, write_text
 from sequoia.problem import Arms, load, save
 from sequoia.records import Structure, calibrate, fit, fit_rows, fit_words, with_kernels
@@ -37,26 +47,15 @@ def fit_command(
         bool,
         typer.Option("--same-zeros", help="What never happens in FILE never happens."),
     ] = False,
-    hold_out: Annotated[
-        bool,
-        typer.Option("--hold-out", help="Also foresee the last fifth of the log from the rest."),
-    ] = False,
+    hold_out: HoldOut = False,
     seed: Annotated[int, typer.Option(help="Random seed.", min=0)] = 0,
     output: Annotated[
         Path | None,
         typer.Option("--output", "-o", help="Where to write the problem with its new transitions."),
     ] = None,
-    table: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Where to write all estimates.")
-    ] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.png", help="Where to draw estimates and their intervals."),
-    ] = None,
-    calibration: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.png", help="Where to draw what is held out; see --hold-out."),
-    ] = None,
+    table: EstimatesTable = None,
+    picture: EstimatesPicture = None,
+    calibration: CalibrationPicture = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

@@ -6,7 +6,14 @@ from typing import Annotated
 
 import typer
 
-from sequoia.cli.common import AsJson, Force
+from sequoia.cli.common import (
+    AsJson,
+    CalibrationPicture,
+    EstimatesPicture,
+    EstimatesTable,
+    Force,
+    HoldOut,
+)
 from sequoia.errors import ProblemError
 from sequoia.problem.names import closest
 from sequoia.programme.calendar import STEPS, WEEKDAYS, Calendar, UnreadableDate
@@ -189,20 +196,10 @@ def record(
 def fit(
     folder: Folder,
     day: Day = None,
-    hold_out: Annotated[
-        bool,
-        typer.Option("--hold-out", help="Also foresee the last fifth of the log from the rest."),
-    ] = False,
-    table: Annotated[
-        Path | None, typer.Option(metavar="FILE.csv", help="Where to write all estimates.")
-    ] = None,
-    picture: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE.png", help="Where to draw estimates and their intervals."),
-    ] = None,
-    calibration: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Where to draw what is held out.")
-    ] = None,
+    hold_out: HoldOut = False,
+    table: EstimatesTable = None,
+    picture: EstimatesPicture = None,
+    calibration: CalibrationPicture = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:

@@ -8,7 +8,7 @@ from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
 
-from sequoia.evaluation.processes import deaf_to_interrupts, end_with_parent
+from sequoia.evaluation.processes import deaf_to_interrupts, end_all, end_with_parent, mortal
 from sequoia.sweep.cell import Cell
 from sequoia.sweep.executor import CellEvent, Outcome, attempt
 
@@ -35,7 +35,7 @@ def run_locally(
             while idle and (cell := next(to_do, None)) is not None:
                 pool = idle.pop()
                 with deaf_to_interrupts(), _one_thread():
-                    waiting[pool.submit(attempt, cell, work(cell))] = pool, cell
+                    waiting[pool.submit(_attempt, cell, work(cell))] = pool, cell
                 yield CellEvent(cell)
             if not waiting:
                 return
@@ -51,10 +51,14 @@ def run_locally(
     finally:
         # Whatever is under way when this ends early is not waited for.
         if waiting:
-            for child in set(multiprocessing.active_children()) - before:
-                child.terminate()
+            end_all(set(multiprocessing.active_children()) - before)
         for pool in pools:
             pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _attempt(cell: Cell, work: Path) -> Outcome:
+    with mortal():
+        return attempt(cell, work)
 
 
 def _pool() -> ProcessPoolExecutor:

@@ -76,6 +76,8 @@ class ActionSpace(ABC):
         Whether whatever is feasible stays feasible when a column is dropped.
     has_quick_program
         Whether a solver finds the best action of `compact` quickly by itself.
+    most_columns_to_list
+        With how many columns `enumerate` is worth trying; ``None`` where it says so itself.
     why_not_iterative
         Why the paper's step-by-step baselines do not apply here; ``None`` where they do.
     """
@@ -83,6 +85,7 @@ class ActionSpace(ABC):
     kind: ClassVar[str]
     is_down_closed: ClassVar[bool] = True
     has_quick_program: ClassVar[bool] = True
+    most_columns_to_list: ClassVar[int | None] = None
     why_not_iterative: ClassVar[str | None] = None
     names: Sequence[str]
 
@@ -253,6 +256,12 @@ class ActionSpace(ABC):
         TooLarge
             When there are more than ``cap``, or finding them takes over 8 tries for each.
         """
+        most = self.most_columns_to_list
+        if most is not None and self.n_actions > most:
+            raise TooLarge(
+                f"listing the actions of a {self.kind} with {self.n_actions} arms takes too long; "
+                f"at most {most} arms are allowed."
+            )
         level = np.zeros((1, self.n_actions), dtype=np.int8)
         level = level[self.contains(level)]
         found = [level]

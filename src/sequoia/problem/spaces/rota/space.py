@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.errors import ProblemError, TooLarge
+from sequoia.errors import ProblemError
 from sequoia.problem.names import between, checked_names, count, index_of, say
 from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.spaces.rota.formulation import Formulation
@@ -36,8 +36,6 @@ _RESERVED = {"name", "minutes", "visits"}
 _MOST_PLANS = 256
 # To find the smallest conflict takes a plan for each arm.
 _MOST_IN_CONFLICT = 60
-
-_MOST_TO_LIST = 12
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -69,6 +67,8 @@ class Rota(ActionSpace):
     """
 
     kind = "rota"
+    # Beyond, plans for all sets of arms take longer to find than a program takes.
+    most_columns_to_list = 12
     minutes: FloatArray
     arm_slots: BoolArray
     lengths: FloatArray
@@ -209,15 +209,6 @@ class Rota(ActionSpace):
         """Look for a plan of each action."""
         actions = np.asarray(actions, dtype=np.int8)
         return np.array([self._plan(action) is not None for action in actions], dtype=np.bool_)
-
-    def enumerate(self, cap: int) -> ActionArray:
-        """Return every feasible action; with many arms, that takes too long."""
-        if self.n_actions > _MOST_TO_LIST:
-            raise TooLarge(
-                f"listing the actions of a {self.kind} with {self.n_actions} arms takes too long; "
-                f"at most {_MOST_TO_LIST} arms are allowed."
-            )
-        return super().enumerate(cap)
 
     def contains_quick(self, actions: ArrayLike) -> BoolArray:
         """Look for a plan of each action, without a solver."""

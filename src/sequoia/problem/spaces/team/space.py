@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.errors import ProblemError, TooLarge
+from sequoia.errors import ProblemError
 from sequoia.problem.names import between, checked_names, count, index_of, say
 from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.spaces.team.layers import Layers
@@ -38,8 +38,6 @@ _MOST_ROUTES = 256
 _MOST_PLACES = 2_000
 _PROVEN = 1e-9
 
-_MOST_TO_LIST = 12
-
 
 @dataclass(frozen=True, eq=False, init=False)
 class Team(ActionSpace):
@@ -63,6 +61,8 @@ class Team(ActionSpace):
     """
 
     kind = "team"
+    # Beyond, plans for all sets of arms take longer to find than a program takes.
+    most_columns_to_list = 12
     has_quick_program = False
     why_not_iterative = "there is no simple way to build routes one stop at a time"
     travel: IntArray
@@ -228,15 +228,6 @@ class Team(ActionSpace):
         """Look for routes that serve each action."""
         actions = np.asarray(actions, dtype=np.int8)
         return np.array([self._routes(action) is not None for action in actions], dtype=np.bool_)
-
-    def enumerate(self, cap: int) -> ActionArray:
-        """Return every feasible action; with many arms, that takes too long."""
-        if self.n_actions > _MOST_TO_LIST:
-            raise TooLarge(
-                f"listing the actions of a {self.kind} with {self.n_actions} arms takes too long; "
-                f"at most {_MOST_TO_LIST} arms are allowed."
-            )
-        return super().enumerate(cap)
 
     def contains_quick(self, actions: ArrayLike) -> BoolArray:
         """Insert the arms of each action one by one."""
