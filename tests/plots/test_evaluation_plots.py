@@ -16,8 +16,7 @@ from sequoia.plots import (
     plot_paired,
     plot_reward_over_time,
 )
-from sequoia.plots.canvas import new_axes
-from sequoia.plots.colours import colour_of, marker_of
+from sequoia.plots.canvas import colour_of, marker_of, new_axes
 from sequoia.policies import POLICIES
 from sequoia.problem.families import capacity, scheduling
 

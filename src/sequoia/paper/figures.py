@@ -9,8 +9,7 @@ from sequoia.paper.plot_ablations import plot_ablations
 from sequoia.paper.plot_settings import plot_settings
 from sequoia.paper.plot_trap import plot_trap
 from sequoia.paper.results import Results
-from sequoia.plots.plot_sigmoid import plot_sigmoid
-from sequoia.plots.plot_underground import plot_underground
+from sequoia.plots.plot_families import plot_sigmoid, plot_underground
 from sequoia.problem.families import interventions, trap
 from sequoia.problem.underground import underground
 

@@ -9,8 +9,7 @@ from matplotlib.figure import Figure
 
 from sequoia.paper.experiment import POLICIES, SETTINGS
 from sequoia.paper.results import Results, standard_error
-from sequoia.plots.canvas import INK, new_axes, plain
-from sequoia.plots.colours import colour_of
+from sequoia.plots.canvas import INK, colour_of, new_axes, plain
 
 _WIDTH = 0.86
 _BOUND = "no policy earns more on average"

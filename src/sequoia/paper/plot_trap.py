@@ -6,8 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from sequoia.plots.canvas import GREY, INK, new_axes, plain
-from sequoia.plots.colours import colour_of
+from sequoia.plots.canvas import GREY, INK, colour_of, new_axes, plain
 from sequoia.problem import Problem
 
 _ACTED, _IDLE = "acted on", "left alone"

@@ -1,20 +1,18 @@
 """Pictures: ``plot_x(thing, ax=None)`` draws on ``ax``, or on a figure of its own."""
 
 from sequoia.plots.canvas import save_plot
-from sequoia.plots.plot_calibration import plot_calibration
-from sequoia.plots.plot_comparison import plot_comparison
+from sequoia.plots.plot_bounds import Gap, plot_gaps, plot_times
 from sequoia.plots.plot_decision import plot_decision
-from sequoia.plots.plot_decision_times import plot_decision_times
 from sequoia.plots.plot_episode import plot_episode
-from sequoia.plots.plot_fit import plot_fit
-from sequoia.plots.plot_gaps import Gap, plot_gaps
-from sequoia.plots.plot_paired import plot_paired
+from sequoia.plots.plot_evaluation import (
+    plot_comparison,
+    plot_decision_times,
+    plot_paired,
+    plot_reward_over_time,
+)
+from sequoia.plots.plot_families import plot_sigmoid, plot_underground
 from sequoia.plots.plot_problem import plot_problem
-from sequoia.plots.plot_regret import plot_regret
-from sequoia.plots.plot_reward_over_time import plot_reward_over_time
-from sequoia.plots.plot_sigmoid import plot_sigmoid
-from sequoia.plots.plot_times import plot_times
-from sequoia.plots.plot_underground import plot_underground
+from sequoia.plots.plot_records import plot_calibration, plot_fit, plot_regret
 
 __all__ = [
     "Gap",

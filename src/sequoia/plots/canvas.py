@@ -1,8 +1,9 @@
-"""What all pictures share: figures without global state, colours, legends."""
+"""What all pictures share: figures without global state, colours, legends, the look of a policy."""
 
 import io
 import os
 import textwrap
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 
 from sequoia.errors import FileError
 from sequoia.io import write_bytes
+from sequoia.policies import POLICIES, Style
 
 # Okabe and Ito's palette: readable for colour-blind people.
 BLUE, GREEN, ORANGE, SKY = "#0072B2", "#009E73", "#E69F00", "#56B4E9"
@@ -26,6 +28,7 @@ _MOST_SEAMS = 150
 # Wide letters of a title to the inch, and what is left of it.
 _LETTERS, _INCHES_BESIDE = 12, 1.6
 _FORMATS = (".png", ".svg", ".pdf")
+_STYLES = [policy.style for policy in POLICIES.values() if policy.style is not None]
 
 
 def new_axes(width: float = 8.0, height: float = 4.5) -> Axes:
@@ -106,3 +109,24 @@ def legend(ax: Axes, **options: Any) -> None:
         figure_of(ax).legend(loc="outside lower center", ncols=2, **looks, **options)
     else:
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), **looks, **options)
+
+
+def style_of(name: str, names: Sequence[str]) -> Style:
+    """Return how a policy is drawn; one of your own gets a look by its position."""
+    known = POLICIES[name].style if name in POLICIES else None
+    return known or _STYLES[-1 - list(names).index(name) % len(_STYLES)]
+
+
+def colour_of(name: str, names: Sequence[str]) -> str:
+    """Return the colour of a policy."""
+    return style_of(name, names).colour
+
+
+def marker_of(name: str, names: Sequence[str]) -> str:
+    """Return the marker of a policy."""
+    return style_of(name, names).marker
+
+
+def line_of(name: str, names: Sequence[str]) -> str:
+    """Return the line style of a policy, so that two that run together are both seen."""
+    return style_of(name, names).line

@@ -1,15 +1,16 @@
-"""Which action reaches which arm, as two columns of dots."""
+"""Which action reaches which arm, and what those that are chosen do."""
 
 from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
+from matplotlib.patches import Patch
 
-from sequoia.plots.canvas import BLUE, GREY, ORANGE, new_axes, title
-from sequoia.plots.names import fit, left_out, room, short_names
-from sequoia.problem import Problem
-from sequoia.problem.names import say
+from sequoia.plots.canvas import BLUE, GREY, ORANGE, legend, new_axes, plain, title
+from sequoia.plots.names import fit, left_out, room, short_names, tick_names
+from sequoia.problem import Decision, Problem
+from sequoia.problem.names import count, say
 from sequoia.validation import FloatArray, IntArray
 
 _MOST_NAMED = 12
@@ -77,3 +78,26 @@ def _label(ax: Axes, places: FloatArray, order: IntArray, names: Sequence[str], 
         )
     note = noun or left_out(len(order) - len(texts[::every]), len(order))
     ax.text(side, -0.02, note, ha="center", va="bottom", fontsize=9)
+
+
+def draw_chosen(problem: Problem, decision: Decision, ax: Axes | None = None) -> Axes:
+    """Draw the arms that the decision reaches, as bars of their dose, and name what is chosen."""
+    arms = problem.arms
+    ax = ax if ax is not None else new_axes(8.0, 3.0)
+    doses = np.asarray(problem.influence @ decision.action.astype(np.float64))
+    most = np.asarray(abs(problem.influence).sum(axis=1))
+    places = np.arange(arms.n_arms)
+    ax.bar(places, most, color="#F2F2F2", edgecolor=GREY, linewidth=0.6, width=0.8)
+    ax.bar(places, doses, color=BLUE, width=0.8)
+    noun = tick_names(ax.xaxis, places, arms.names)
+    ax.set_xlabel(noun)
+    ax.set_ylabel("dose")
+    ax.margins(x=0.01)
+    handles = [
+        Patch(color=BLUE, label="dose"),
+        Patch(facecolor="#F2F2F2", edgecolor=GREY, label="with every action"),
+    ]
+    legend(ax, handles=handles)
+    plain(ax)
+    title(ax, f"{problem.name}: {count(int(decision.action.sum()), 'action')}")
+    return ax

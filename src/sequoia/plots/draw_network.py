@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 
 from sequoia.plots.canvas import BLUE, GREY, VERMILION, new_axes, title
-from sequoia.plots.draw_map import springs
+from sequoia.plots.draw_walk import springs
 from sequoia.plots.labels import label_points
 from sequoia.plots.names import short_names
 from sequoia.problem import Problem

@@ -4,10 +4,10 @@ from functools import singledispatch
 
 from matplotlib.axes import Axes
 
-from sequoia.plots.draw_bookings import draw_bookings
-from sequoia.plots.draw_chosen import draw_chosen
-from sequoia.plots.draw_routes import draw_routes
-from sequoia.plots.draw_visits import draw_visits
+from sequoia.plots.draw_assignment import draw_visits
+from sequoia.plots.draw_influence import draw_chosen
+from sequoia.plots.draw_schedule import draw_bookings
+from sequoia.plots.draw_team import draw_routes
 from sequoia.plots.draw_walk import draw_walk
 from sequoia.problem import ActionSpace, Assignment, Decision, Problem, Rota, Schedule, Team, Walk
 

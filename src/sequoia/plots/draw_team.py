@@ -1,4 +1,4 @@
-"""The routes of a team on the map."""
+"""The places of a team and its routes on the map."""
 
 from itertools import pairwise
 
@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
 from sequoia.plots.canvas import BLUE, GREEN, GREY, INK, ORANGE, PURPLE, VERMILION, new_axes, title
-from sequoia.plots.draw_map import springs
+from sequoia.plots.draw_walk import springs
 from sequoia.plots.labels import label_points
 from sequoia.problem import Decision, Problem, Team
 from sequoia.problem.names import count
