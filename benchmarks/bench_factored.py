@@ -18,7 +18,7 @@ from sequoia.problem.families import epidemic
 from sequoia.simulate import Scenarios, rollout
 
 # The random problems of the tests.
-sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "bounds"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 from tiny_problems import KINDS, earned, infected, random_problem
 
 TABLES = (1, 1_100, 5_000, 10_000)

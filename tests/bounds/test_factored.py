@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from tiny_problems import KINDS, earned, infected, random_problem
 
 from sequoia import Budget
 from sequoia.bounds import (
@@ -19,6 +18,7 @@ from sequoia.errors import ProblemError, TooLarge
 from sequoia.policies import make_policy
 from sequoia.policies.cluster_price import ClusterPricePolicy
 from sequoia.problem.families import epidemic
+from tiny_problems import KINDS, earned, infected, random_problem
 
 SEEDS = range(16)
 TINY = [(kind, seed) for kind in KINDS for seed in SEEDS]

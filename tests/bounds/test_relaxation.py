@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from tiny_problems import KINDS, is_feasible, random_problem
 
 from sequoia.bounds import Prices, prices_over, relax, solve_exactly
 from sequoia.bounds.lagrangian import relax as relaxation_module
@@ -8,6 +7,7 @@ from sequoia.errors import InfeasibleSpace, ProblemError
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.problem import Arms, Budget, Problem, Rules
 from sequoia.problem.families import FAMILIES
+from tiny_problems import KINDS, is_feasible, random_problem
 
 SEEDS = range(32)
 TOLERANCE = 1e-6

@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from scipy.sparse import csr_array
-from tiny_problems import KINDS, is_feasible, random_problem
 
 from sequoia.bounds import relax, solve_exactly, whittle_indices
 from sequoia.problem import Arms, Assignment, Budget, Custom, Problem, with_rules
 from sequoia.problem.spaces import ActionSpace
+from tiny_problems import KINDS, is_feasible, random_problem
 
 SCALES = (1e-12, 3e-9, 1e-8, 7e-4, 1.0, 1e6, 1e12)
 

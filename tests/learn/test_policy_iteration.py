@@ -9,6 +9,7 @@ from sequoia.policies import Myopic, Random, Sequoia
 from sequoia.problem import Assignment, Budget, Rules
 from sequoia.problem.families import epidemic, wildfire
 from sequoia.simulate import Scenarios, rollout
+from tiny_problems import earned, infected, random_problem
 
 SMALL = {"rounds": 2, "states": 20, "candidates": 4, "rollouts": 2, "depth": 4}
 QUICK = SMALL | {"gradient_steps": 20, "n_eval_episodes": 8}
@@ -87,3 +88,15 @@ def test_it_starts_from_what_a_factored_value_proposes():
     with_start, bound = earned(table=100, price_rounds=60)
     assert myopic < with_start < bound * problem.horizon
     assert earned(price_rounds=0) == (myopic, None)
+
+
+@pytest.mark.parametrize("rounds", [0, 1])
+def test_price_is_the_result_where_nothing_better_is_learned(tmp_path, rounds):
+    """One table holds a tiny problem, so the price policy is optimal."""
+    problem = infected(random_problem("budget", 1), 1)
+    config = make_config("interacting", **QUICK | {"rounds": rounds, "n_eval_episodes": 50})
+    trained = train(problem, config, folder=tmp_path)
+    best = solve_exactly(problem).value
+    for q in (trained.q, load_model(tmp_path, problem)):
+        assert earned(problem, Sequoia(problem, q)) == pytest.approx(best)
+    assert trained.reward == pytest.approx(max(row["best"] for row in trained.history))

@@ -35,11 +35,11 @@ class StartSettings(Group):
     """The factored value function that learning starts from; see `relax_factored`.
 
     ``table`` is the most configurations of a cluster, ``price_rounds`` how often prices between
-    clusters are improved; 0 starts from nothing. Rounds follow from the size of the problem unless
-    given: one that is too large for them starts from nothing.
+    clusters are improved; 0 starts from nothing. Unless given, tables are those of `price`, and
+    rounds follow from the size of the problem: one that is too large for them starts from nothing.
     """
 
-    table: int = Field(default=1_000, ge=1)
+    table: int | None = Field(default=None, ge=1)
     price_rounds: int | None = Field(default=None, ge=0)
 
 

@@ -4,7 +4,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from scipy.sparse import csc_array, csr_array
 
 from sequoia.bounds.factored.local_table import Graph, LocalTable
 from sequoia.bounds.factored.relax import relax_factored, tabulate
-from sequoia.bounds.factored.value import linear_fit
+from sequoia.bounds.factored.value import linear_fit, linear_inputs
 from sequoia.bounds.horizon import Horizon
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Problem
@@ -33,7 +33,7 @@ class FactoredPart:
     Attributes
     ----------
     table, rounds
-        How it was found, as in `relax_factored`: from ``table`` clusters are known.
+        How it was found, as in `relax_factored`: from ``table`` and ``rounds`` clusters are known.
     unit
         What effects are given in: the root of their mean square in states at the start.
     tables
@@ -43,14 +43,14 @@ class FactoredPart:
     """
 
     problem: Problem
-    table: int
+    table: int | None
     rounds: int
     unit: float
     tables: Sequence[LocalTable]
     values: Sequence[FloatArray]
 
     @classmethod
-    def of(cls, problem: Problem, table: int, rounds: int) -> tuple[Self, float]:
+    def of(cls, problem: Problem, table: int | None, rounds: int) -> tuple[Self, float]:
         """Find it, and return it with the bound per step that it proves."""
         found = relax_factored(problem, table=table, rounds=rounds)
         part = cls(problem, table, rounds, 1.0, found.value.tables, found.value.values)
@@ -61,13 +61,13 @@ class FactoredPart:
         return np.concatenate([own.reshape(-1) for own in self.values])
 
     @property
-    def facts(self) -> dict[str, float]:
+    def facts(self) -> dict[str, Any]:
         """What else it takes to build it again."""
         return {"table": self.table, "rounds": self.rounds, "unit": self.unit}
 
     @classmethod
     def from_array(
-        cls, problem: Problem, flat: FloatArray, table: int, rounds: int, unit: float
+        cls, problem: Problem, flat: FloatArray, table: int | None, rounds: int, unit: float
     ) -> Self:
         """Build it from what `to_array` and `facts` returned."""
         span = Horizon.of(problem, None, False)
@@ -90,24 +90,41 @@ class FactoredPart:
         found = self._effects(self.problem.draw_start(rng, len(steps)), steps)
         return float(np.sqrt((found.astype(np.float64) ** 2).mean())) or 1.0
 
+    def beyond(self, cluster: int) -> FloatArray:
+        """Return what the doses of a cluster change together, beside their effects, (T, R_C, D)."""
+        own, levels = self.tables[cluster], self.problem.arms.n_doses
+        ahead = self._ahead(cluster)
+        fitted = ahead @ linear_fit(own, levels).T @ linear_inputs(own, levels).T
+        result: FloatArray = ahead - fitted
+        return result
+
+    def rows(self, states: States) -> IntArray:
+        """Return where each cluster stands in tables of all, one after the other, ``(B, C)``."""
+        return self._places.rows(states)
+
     def _effects(self, states: States, steps: IntArray) -> NDArray[np.float32]:
         step = np.minimum(steps, len(self._table) - 1)
-        found = self._table[step[:, None], self._places.rows(states)]  # (B, C, n, L - 1)
+        found = self._table[step[:, None], self.rows(states)]  # (B, C, n, L - 1)
         batch, levels = len(found), found.shape[-1]
         flat = found.reshape(batch, -1, levels).transpose(1, 0, 2).reshape(-1, batch * levels)
         total: NDArray[np.float32] = self._by_arm @ flat
         return total.reshape(-1, batch, levels)
 
+    def _ahead(self, cluster: int) -> FloatArray:
+        """Return the discounted value of a cluster's next states by step, row and doses."""
+        own, values = self.tables[cluster], self.values[cluster]
+        discount = Horizon.of(self.problem, None, False).discount
+        ahead: FloatArray = discount * (own.moves @ values[1:].T)[own.move].T
+        return ahead.reshape(len(ahead), -1, len(own.doses))
+
     @cached_property
     def _table(self) -> NDArray[np.float32]:
         """Effects by step, row of `_Places`, place in the cluster and level, (T, R, n, L - 1)."""
-        levels, discount = self.problem.arms.n_doses, Horizon.of(self.problem, None, False).discount
+        levels = self.problem.arms.n_doses
         most = max(len(own.arms) for own in self.tables)
         parts = []
-        for own, values in zip(self.tables, self.values, strict=True):
-            fit = linear_fit(own, levels)[1:]
-            ahead = discount * (own.moves @ values[1:].T)[own.move].T
-            effects = ahead.reshape(len(ahead), -1, len(own.doses)) @ fit.T
+        for cluster, own in enumerate(self.tables):
+            effects = self._ahead(cluster) @ linear_fit(own, levels)[1:].T
             padded = np.zeros((*effects.shape[:2], most, levels - 1), dtype=np.float32)
             padded[:, :, : len(own.arms)] = effects.reshape(
                 *effects.shape[:2], len(own.arms), levels - 1

@@ -1,7 +1,7 @@
 """A trained model whose weights come from one network that all columns share."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sequoia.models.arm_neighbourhood import ArmNeighbourhood
 from sequoia.models.factored_part import FactoredPart
 from sequoia.models.graph_network import node_scores
+from sequoia.models.joint_units import JointUnits
 from sequoia.models.neighbourhood import ComponentNeighbourhood, Neighbourhood, WholeState
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.relu_net import ReluNet
@@ -25,18 +26,21 @@ _TOGETHER = 20_000
 
 @dataclass(frozen=True, eq=False)
 class GraphModel:
-    """``Q(s, a) = sum_i u_i(s) x_i``, up to what no action changes.
+    """``Q(s, a) = sum_i u_i(s) x_i``, up to what no action changes; beside it, joint units.
 
     The inputs x are those of `ActionEncoding`: columns, and dose levels where columns add up. Their
     weights are what they earn in the next step, where the environment tells, plus ``scale`` times
     the scores of the nodes that they reach. So the best action is that of a linear function over
     the space, exactly. Where the network scores 0, the model is the myopic policy; where it scores
-    what a factored value function says of doses, a price policy.
+    what a factored value function says of doses, a price policy; with ``is_joint``, that of `price`
+    itself: a hidden layer adds what doses are worth together.
 
     Attributes
     ----------
     parameters
         As `graph_network.shapes` names them.
+    is_joint
+        Whether what ``factored`` knows of doses together, beyond their sum, is a part of Q.
     """
 
     kind: ClassVar[str] = "graph-network"
@@ -47,13 +51,18 @@ class GraphModel:
     parameters: Mapping[str, NDArray[np.float32]]
     scale: float = 1.0
     factored: FactoredPart | None = None
+    is_joint: bool = False
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return the parameters by name, the values of clusters, and the scale."""
         arrays: dict[str, NDArray[Any]] = dict(self.parameters)
         if self.factored is None:
             return arrays, {"scale": self.scale}
-        facts = {"scale": self.scale, "factored": self.factored.facts}
+        facts = {
+            "scale": self.scale,
+            "factored": self.factored.facts,
+            "is_joint": self.is_joint,
+        }
         return arrays | {"factored": self.factored.to_array()}, facts
 
     @classmethod
@@ -65,18 +74,28 @@ class GraphModel:
     ) -> Self:
         """Build it from what `to_arrays` returned."""
         encoding = ActionEncoding.of(environment)
-        own, factored = dict(arrays), None
+        own, factored, is_joint = dict(arrays), None, False
         if isinstance(environment, Problem) and "factored" in facts:
             values = own.pop("factored")
             factored = FactoredPart.from_array(environment, values, **facts["factored"])
+            is_joint = bool(facts["is_joint"])
         seen = neighbourhood_of(environment, encoding, factored)
         if own["in"].shape[0] != seen.n_features:
             raise ValueError(f"a node has {seen.n_features} features, not {len(own['in'])}")
-        return cls(environment, encoding, seen, own, float(facts["scale"]), factored)
+        return cls(environment, encoding, seen, own, float(facts["scale"]), factored, is_joint)
 
     def fold(self, states: States, steps: IntArray) -> ReluNet:
-        """Return the linear function of the inputs for every state, ``(B, D)``, and step."""
-        return ReluNet.of_linear(self.weights(states, steps))
+        """Return the function of the inputs for every state, ``(B, D)``, and step."""
+        linear = ReluNet.of_linear(self.weights(states, steps))
+        units = self._joint_units
+        if units is None:
+            return linear
+        return replace(
+            linear,
+            weights=(units.weights,),
+            first_bias=units.biases(np.asarray(states), np.asarray(steps)),
+            output=np.ones(len(units.weights)),
+        )
 
     def weights(self, states: States, steps: IntArray) -> FloatArray:
         """Return ``u``, the weight of every input, ``(B, I)``."""
@@ -94,6 +113,12 @@ class GraphModel:
         own = self.neighbourhood
         scores = node_scores(self.parameters, own.see(states, steps), own.matrices)
         return own.outlets.collect(scores, self.encoding.n_inputs).T
+
+    @cached_property
+    def _joint_units(self) -> JointUnits | None:
+        if self.factored is None or not self.is_joint:
+            return None
+        return JointUnits(self.factored, self.encoding)
 
     @cached_property
     def _is_untrained(self) -> bool:

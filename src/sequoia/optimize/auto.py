@@ -1,5 +1,7 @@
 """The engine that picks the engine."""
 
+from functools import cached_property
+
 from sequoia.errors import TooLarge
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.engines.branch_and_bound import BranchAndBound
@@ -76,8 +78,10 @@ class Auto:
         return (self._engine if net.weights else self._linear).best(net)
 
 
-class LinearAuto:
-    """Good actions of many linear functions, for rollouts: exact, unless that takes a solver long.
+class RolloutAuto:
+    """Good actions of many functions, for rollouts: exact, unless that takes a solver long.
+
+    Made for linear functions; others are taken as well, one after the other.
 
     Attributes
     ----------
@@ -88,13 +92,19 @@ class LinearAuto:
     """
 
     def __init__(self, encoding: ActionEncoding) -> None:
-        linear = LinearArgmax(encoding)
-        self.is_batched, self.lists_actions = linear.is_batched, False
-        self._engine: Argmax = linear
-        if not self.is_batched:
-            self._engine = auto = Auto(encoding, gap=None)
-            self.lists_actions = auto.lists_actions
+        self._encoding, linear = encoding, LinearArgmax(encoding)
+        self.is_batched = linear.is_batched
+        self._engine: Argmax = linear if self.is_batched else self._any
+        self.lists_actions = not self.is_batched and self._any.lists_actions
+
+    @cached_property
+    def _any(self) -> Auto:
+        return Auto(self._encoding, gap=None)
 
     def best(self, weights: FloatArray) -> ActionArray:
         """Return an action by the weights of its inputs, ``(B, I)``, for each row."""
         return self._engine.best(ReluNet.of_linear(weights)).actions
+
+    def best_of(self, net: ReluNet) -> ActionArray:
+        """Return an action for each function, linear or not."""
+        return self._any.best(net).actions if net.weights else self.best(net.linear)

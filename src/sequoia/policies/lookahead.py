@@ -6,9 +6,8 @@ import numpy as np
 from scipy.special import stdtrit
 
 from sequoia.models.q_function import QFunction
-from sequoia.optimize.auto import Auto, LinearAuto
+from sequoia.optimize.auto import RolloutAuto
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.relu_net import ReluNet
 from sequoia.policies.policy import ROLLOUTS, Options, Policy, StatewisePolicy, Style
 from sequoia.problem import Environment, Problem
 from sequoia.problem.environment import States
@@ -67,7 +66,7 @@ class Lookahead(StatewisePolicy):
         self._environment, self._base, self._weigh = environment, base, weigh
         self._rollouts, self._depth = rollouts, depth
         self._encoding = ActionEncoding.of(environment)
-        self._argmax = LinearAuto(self._encoding)
+        self._argmax = RolloutAuto(self._encoding)
 
     @classmethod
     def make(cls, environment: Environment, options: Options) -> "Lookahead":
@@ -165,24 +164,21 @@ def over_policy(policy: Policy) -> Act:
 
 def _over_model(q: QFunction, encoding: ActionEncoding) -> tuple[Act, Weigh]:
     """Return the policy of a trained model, and what a column is worth by it."""
-    engine, linear = Auto(encoding, gap=None), LinearAuto(encoding)
-
-    def best(net: ReluNet) -> ActionArray:
-        return engine.best(net).actions if net.weights else linear.best(net.linear)
+    argmax = RolloutAuto(encoding)
 
     def act(states: States, steps: IntArray, luck: FloatArray) -> ActionArray:  # noqa: ARG001
-        return best(q.fold(states, steps))
+        return argmax.best_of(q.fold(states, steps))
 
     def weigh(states: States, steps: IntArray) -> FloatArray:
         net = q.fold(states, steps)
-        return net.slopes(encoding.encode(best(net))) if net.weights else net.linear
+        return net.slopes(encoding.encode(argmax.best_of(net))) if net.weights else net.linear
 
     return act, weigh
 
 
 def _over_myopic(problem: Problem, encoding: ActionEncoding) -> tuple[Act, Weigh]:
     """Return what is best for the next step."""
-    argmax = LinearAuto(encoding)
+    argmax = RolloutAuto(encoding)
 
     def weigh(states: States, steps: IntArray) -> FloatArray:  # noqa: ARG001
         return encoding.objective(problem.dose_rewards(states))[0]
@@ -195,7 +191,7 @@ def _over_myopic(problem: Problem, encoding: ActionEncoding) -> tuple[Act, Weigh
 
 def _over_random(encoding: ActionEncoding) -> Act:
     """Decide at random: the best by weights that are the luck itself."""
-    argmax = LinearAuto(encoding)
+    argmax = RolloutAuto(encoding)
 
     def act(states: States, steps: IntArray, luck: FloatArray) -> ActionArray:  # noqa: ARG001
         weights = np.zeros((len(luck), encoding.n_inputs))

@@ -161,10 +161,14 @@ class Problem:
 
     @cached_property
     def dependencies(self) -> Dependencies:
-        """Who depends on whom: arms on those that press on them, and on the columns that reach."""
+        """Who depends on whom: arms on others that press on them, and on the columns that reach."""
         arms = self.arms.n_arms
-        among = csr_array((arms, arms)) if self.contagion is None else self.contagion.neighbours
-        return Dependencies(among, self.influence)
+        if self.contagion is None:
+            return Dependencies(csr_array((arms, arms)), self.influence)
+        others = self.contagion.neighbours.copy()
+        others.setdiag(0)
+        others.eliminate_zeros()
+        return Dependencies(others, self.influence)
 
     def draw_start(self, rng: np.random.Generator, count: int) -> IntArray:
         """Draw first states, ``(count, J)``."""

@@ -17,6 +17,8 @@ from sequoia.validation import FloatArray, IntArray
 _MEMORY, _SQUARE_MEMORY = 0.9, 0.99
 # Slopes are numbers of arms; far less than one of them is nothing.
 _LITTLE = 1e-3
+# Less is rounding: there is nothing to gain by other prices.
+_NOTHING = 1e-12
 # A first round moves prices by so much of the largest reward for every step that counts; all
 # rounds together can reach as much as an arm can earn in all steps.
 _FIRST_MOVE = 1 / 200
@@ -162,7 +164,11 @@ def first_move(tables: Sequence[LocalTable], horizon: Horizon) -> float:
 
 
 def minimise(dual: Dual, rounds: int, seconds: float) -> tuple[FloatArray, int]:
-    """Return the best prices found, ``(B, R)``, and after how many rounds."""
+    """Return the best prices found, ``(B, R)``, and after how many rounds.
+
+    Where no price has a slope, as where one cluster holds all arms, further rounds change nothing
+    and count as done.
+    """
     began = time.perf_counter()
     rows = dual.links.rows
     prices = np.zeros((dual.horizon.n_blocks, rows.n_rows))
@@ -172,6 +178,8 @@ def minimise(dual: Dual, rounds: int, seconds: float) -> tuple[FloatArray, int]:
         total, slope = dual.evaluate(prices)
         if total < least:
             best, least = prices, total
+        if np.abs(rows.project_sign(prices - slope) - prices).max(initial=0.0) <= _NOTHING:
+            return best, rounds
         prices = rows.project_sign(prices + adam.step(slope))
         done += 1
     return best, done

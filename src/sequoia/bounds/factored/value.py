@@ -121,11 +121,16 @@ def _context(table: LocalTable, graph: Graph, states: IntArray) -> IntArray:
     return np.searchsorted(number, wanted)
 
 
-def linear_fit(table: LocalTable, levels: int) -> FloatArray:
-    """Return the least-squares map from a table of doses to a constant and effects, ``(F, D)``."""
+def linear_inputs(table: LocalTable, levels: int) -> FloatArray:
+    """Return 1 and which arm has which level above 0 in each combination of doses, ``(D, F)``."""
     seen = table.doses[:, :, None] == np.arange(1, levels)
     flat = seen.reshape(len(seen), -1).astype(np.float64)
-    inputs = np.concatenate([np.ones((len(flat), 1)), flat], axis=1)
+    return np.concatenate([np.ones((len(flat), 1)), flat], axis=1)
+
+
+def linear_fit(table: LocalTable, levels: int) -> FloatArray:
+    """Return the least-squares map from a table of doses to a constant and effects, ``(F, D)``."""
+    inputs = linear_inputs(table, levels)
     # Rules leave few doses to a cluster: each further one counts a quarter.
     weight = 0.5 ** np.count_nonzero(table.doses, axis=1)
     result: FloatArray = np.linalg.pinv(inputs * weight[:, None]) * weight

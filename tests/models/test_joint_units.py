@@ -1,0 +1,46 @@
+"""Doses that count together, as ReLU units: the Q-function of `price`, action by action."""
+
+import numpy as np
+import pytest
+
+from sequoia.bounds import relax_factored
+from sequoia.models.factored_part import FactoredPart
+from sequoia.models.graph_model import GraphModel, neighbourhood_of
+from sequoia.models.graph_network import shapes
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.linear.dose_tables import DoseGroup, DoseTableArgmax
+from sequoia.problem.families import epidemic
+from tiny_problems import KINDS, infected, random_problem
+
+CASES = [infected(random_problem(kind, 3), 3) for kind in KINDS]
+CASES.append(epidemic(arms=9, budget=2, horizon=3, seed=1))
+
+
+def price_model(problem):
+    encoding = ActionEncoding.of(problem)
+    part, _ = FactoredPart.of(problem, 60, 5)
+    seen = neighbourhood_of(problem, encoding, part)
+    sizes = shapes(seen.n_features, seen.outlets.n_kinds, len(seen.matrices), 2, 0, True)
+    own = {name: np.zeros(shape, np.float32) for name, shape in sizes.items()}
+    own["guess"] += 1
+    model = GraphModel(problem, encoding, seen, own, part.unit, part, is_joint=True)
+    return GraphModel.from_arrays(problem, *model.to_arrays())
+
+
+@pytest.mark.parametrize("problem", CASES)
+def test_the_network_is_the_sum_of_the_tables_of_all_clusters(problem):
+    model = price_model(problem)
+    value = relax_factored(problem, table=60, rounds=5).value
+    groups = [DoseGroup(table.arms, table.doses) for table in value.tables]
+    by_tables = DoseTableArgmax(model.encoding, groups)
+    actions = problem.space.enumerate(1000)
+    rng = np.random.default_rng(0)
+    for state in rng.integers(0, problem.arms.n_states, (8, problem.arms.n_arms)):
+        step = int(rng.integers(problem.horizon))
+        rows = np.repeat(state[None], len(actions), axis=0)
+        wanted = by_tables.values(value.dose_values(rows, step), actions)
+        net = model.fold(state[None], np.array([step]))
+        found = net.values(model.encoding.encode(actions)[None])[0]
+        # Up to what no action changes; effects are in single precision.
+        size = np.abs(wanted).max()
+        np.testing.assert_allclose(found - found[0], wanted - wanted[0], atol=1e-5 * size)
