@@ -11,13 +11,14 @@ Seconds are CPU seconds of one process.
 
 import sys
 import time
+from functools import partial
 
 import numpy as np
 
 from sequoia.evaluation import evaluate
 from sequoia.evaluation.intervals import estimate
 from sequoia.learn import make_config, train, usual_preset
-from sequoia.optimize import ActionEncoding, Auto, IpoptRounding, Milp
+from sequoia.optimize import Auto, IpoptRounding, Milp
 from sequoia.policies import Sequoia
 from sequoia.problem import Problem
 from sequoia.problem.families import (
@@ -84,13 +85,12 @@ def relaxation() -> None:
         problem = capacity(arms=arms, seed=1)
         config = make_config("paper", rounds=20, indicators=True)
         q = train(problem, config, seed=1).q
-        columns = ActionEncoding.of_problem(problem)
         plain = Limits(seconds=0.2)
         engines = {
-            "auto, proven": Auto(columns, seconds=10.0),
-            "milp, 0.2 s": Milp(columns, limits=plain),
-            "milp with HiGHS as it comes, 0.2 s": Milp(columns, Highs(), plain),
-            "relax, 0.2 s": IpoptRounding(columns, seconds=0.2),
+            "auto, proven": partial(Auto, seconds=10.0),
+            "milp, 0.2 s": partial(Milp, limits=plain),
+            "milp with HiGHS as it comes, 0.2 s": partial(Milp, solver=Highs(), limits=plain),
+            "relax, 0.2 s": partial(IpoptRounding, seconds=0.2),
         }
         scenarios = Scenarios.sample(problem, 10, seed=5)
         for name, engine in engines.items():

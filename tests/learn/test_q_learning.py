@@ -140,7 +140,8 @@ def test_a_batch_moves_q_towards_reward_and_worth_of_the_best_next_action():
 def test_random_actions_are_drawn_as_often_as_asked():
     one = trainer(initial_eps=0.3, final_eps=0.3)
     actions = np.zeros((3000, 3), np.int8)
-    changed = one._explore(actions).any(axis=1).mean()
+    states = PROBLEM.draw_start(np.random.default_rng(0), 3000)
+    changed = one._explore(states, np.zeros(3000, int), actions).any(axis=1).mean()
     assert changed == pytest.approx(0.3 * 3 / 4, abs=0.1)
     assert not actions.any()
 

@@ -15,7 +15,7 @@ def rng():
 
 
 def test_feasible_samples_of_every_step():
-    found = first_samples(PROBLEM, PROBLEM.space, 42, False, rng())
+    found = first_samples(PROBLEM, 42, False, rng())
     assert len(found) == 45
     assert np.bincount(found.steps).tolist() == [9] * 5
     assert PROBLEM.space.contains(found.actions).all()
@@ -26,7 +26,7 @@ def test_feasible_samples_of_every_step():
 
 
 def test_half_of_the_samples_are_one_sided():
-    found = first_samples(PROBLEM, PROBLEM.space, 2000, True, rng())
+    found = first_samples(PROBLEM, 2000, True, rng())
     crowded = (found.actions.mean(axis=1) > 0.7).mean()
     assert crowded == pytest.approx(0.25, abs=0.05)
     assert not PROBLEM.space.contains(found.actions).all()
@@ -52,7 +52,7 @@ def test_flips_are_few_and_change_no_original():
 @pytest.mark.parametrize("perturbed", [True, False])
 def test_what_a_policy_would_do_and_the_same_with_flips(perturbed):
     problem = tiny()
-    samples = first_samples(problem, problem.space, 40, False, rng())
+    samples = first_samples(problem, 40, False, rng())
     best = np.tile(np.array([[0, 1, 0]], np.int8), (10, 1))
     found = more_samples(problem, samples.only(np.arange(10)), best, perturbed, rng())
     assert len(found) == (20 if perturbed else 10)

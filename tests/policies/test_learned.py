@@ -66,10 +66,9 @@ def test_sequoia_takes_the_largest_q_value_of_all_actions(name):
 def test_both_engines_find_it():
     problem = PROBLEMS["scheduling"]
     q, prices = by_prices(problem)
-    columns = ActionEncoding.of_problem(problem)
     state = np.arange(8) % 4
     values = []
-    for engine in (Enumeration(columns), Milp(columns)):
+    for engine in (Enumeration, Milp):
         action = decide(Sequoia(problem, q, engine), state, 0, RNG).action
         values.append(prices.weights(state)[np.arange(8), action].sum())
     assert values[0] == pytest.approx(values[1])

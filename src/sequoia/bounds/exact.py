@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError, TooLarge
-from sequoia.problem import Decision, Problem
+from sequoia.problem import Decision, Problem, limits_of, space_at
 from sequoia.problem.iis import no_decision
+from sequoia.rng import stream
 from sequoia.scaling import unit_of
-from sequoia.validation import ActionArray, FloatArray, IntArray
+from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 # Multiplications a step: some seconds.
 _MAX_WORK = 2e9
@@ -94,8 +95,7 @@ def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:
     actions = problem.space.enumerate(_MAX_ACTIONS)
     if not len(actions):
         raise no_decision(problem.space.compact)
-    levels, first = np.unique(problem.levels(actions), axis=0, return_index=True)
-    actions = actions[first]
+    levels, actions = _different(problem, actions)
     sweeps = problem.horizon if not discounted else _sweeps(problem)
     _limit_work(problem, joint, len(levels))
     rewards, expect = _outlook(problem, actions, levels)
@@ -104,11 +104,14 @@ def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:
     discount = problem.discount if discounted else 1.0
     following = np.zeros(joint)
     values, choices = [], []
-    for _ in range(sweeps):
+    for sweep in range(sweeps):
+        closed = _closed(problem, actions, 0 if discounted else sweeps - 1 - sweep)
         best = np.full(joint, -np.inf)
         choice = np.zeros(joint, dtype=np.int64)
         for index in range(len(levels)):
             total = rewards[index] + discount * expect(index, following)
+            if closed is not None:
+                total[closed[:, index]] = -np.inf
             better = total > best + _TIE
             best[better] = total[better]
             choice[better] = index
@@ -127,6 +130,38 @@ def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:
         np.array(choices[::-1]),
         actions,
     )
+
+
+def _different(problem: Problem, actions: ActionArray) -> tuple[IntArray, ActionArray]:
+    """Return the doses of each action, and the actions; of those that do the same, one.
+
+    Where states allow different actions, one that does the same may be allowed elsewhere.
+    """
+    levels = problem.levels(actions)
+    if limits_of(problem, problem.draw_start(stream(0, "exact"), 1), np.zeros(1, int)) is not None:
+        return levels, actions
+    levels, first = np.unique(levels, axis=0, return_index=True)
+    return levels, actions[first]
+
+
+def _closed(problem: Problem, actions: ActionArray, step: int) -> BoolArray | None:
+    """Say which actions are not allowed in which joint state, ``(S ** J, A)``.
+
+    Raises
+    ------
+    InfeasibleSpace
+        When a state allows none.
+    """
+    if limits_of(problem, problem.draw_start(stream(0, "exact"), 1), np.full(1, step)) is None:
+        return None
+    states = joint_states(problem)
+    limits = limits_of(problem, states, np.full(len(states), step))
+    assert limits is not None
+    closed = ~limits.allowed(actions)
+    stuck = np.flatnonzero(closed.all(axis=1))
+    if len(stuck):
+        raise no_decision(space_at(problem, states[stuck[0]], step).compact)
+    return closed
 
 
 def _limit_work(problem: Problem, joint: int, actions: int) -> None:

@@ -7,7 +7,7 @@ from scipy.special import stdtrit
 
 from sequoia.bounds.certificate import Bound
 from sequoia.errors import ProblemError, TooLarge
-from sequoia.problem import Environment
+from sequoia.problem import Environment, limits_of
 from sequoia.problem.environment import States
 from sequoia.problem.iis import no_decision
 from sequoia.simulate import Scenarios
@@ -70,13 +70,17 @@ def _best_total(
                 f"step {step} can begin in {len(reached)} states, and {count} actions are allowed: "
                 f"{tried} pairs; a clairvoyant search is for at most {_MAX_TRIED}."
             )
-        rewards, following = environment.step(
-            np.repeat(reached, count, axis=0),
-            np.tile(actions, (len(reached), 1)),
-            np.broadcast_to(luck, (tried, len(luck))),
+        limits = limits_of(environment, reached, np.full(len(reached), step))
+        shape = (len(reached), count)
+        allowed = np.ones(shape, np.bool_) if limits is None else limits.allowed(actions)
+        state, action = np.nonzero(allowed)
+        rewards, place = np.full(shape, -np.inf), np.zeros(shape, dtype=np.int64)
+        earned, following = environment.step(
+            reached[state], actions[action], np.broadcast_to(luck, (len(state), len(luck)))
         )
-        reached, place = np.unique(following, axis=0, return_inverse=True)
-        steps.append((rewards.reshape(-1, count), place.reshape(-1, count)))
+        reached, where = np.unique(following, axis=0, return_inverse=True)
+        rewards[allowed], place[allowed] = earned, where.reshape(-1)
+        steps.append((rewards, place))
     values = np.zeros(len(reached))
     for rewards, place in reversed(steps):
         values = (rewards + values[place]).max(axis=1)

@@ -27,11 +27,11 @@ from sequoia.learn.learner import Learner, Round, Tensors
 from sequoia.learn.policy_iteration_config import PolicyIterationConfig
 from sequoia.models.graph_model import GraphModel, neighbourhood_of
 from sequoia.models.graph_network import Parameters
-from sequoia.optimize.auto import RolloutAuto
+from sequoia.optimize.auto import RolloutAuto, within_limits
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.few_actions import few_actions
 from sequoia.policies import Policy
-from sequoia.problem import Environment, Problem
+from sequoia.problem import Environment, Problem, limits_of
 from sequoia.problem.dependencies import dependencies_of, require_dependencies
 from sequoia.problem.environment import States
 from sequoia.rng import stream
@@ -182,7 +182,8 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
 
     def _act(self, states: States, steps: IntArray, luck: FloatArray) -> ActionArray:
         """Return the actions of the current policy."""
-        return self._argmax.best(self._weights(states, steps, luck))
+        limits = limits_of(self.environment, states, steps)
+        return self._argmax.best(self._weights(states, steps, luck), limits)
 
     def _weights(self, states: States, steps: IntArray, luck: FloatArray) -> FloatArray:
         """Return the weights of the inputs, ``(B, I)``.
@@ -212,7 +213,8 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             weights[strays, :columns] = luck[strays]
             weights[strays, columns:] = 0.0
             noise = rng.random((episodes, environment.n_noise))
-            _, states = environment.step(states, self._argmax.best(weights), noise)
+            actions = self._argmax.best(weights, limits_of(environment, states, steps))
+            _, states = environment.step(states, actions, noise)
         every = np.concatenate(met)
         when = np.repeat(np.arange(environment.horizon), episodes)
         picked = rng.choice(len(every), min(count, len(every)), replace=False)
@@ -222,12 +224,11 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         """Return what neighbours of the policy's actions earn more or less [2], [3]."""
         own, rng = self.config.comparisons, self.rng
         weights = self._weights(states, steps, rng.random((len(states), self._n_columns)))
-        actions = self._argmax.best(weights)
+        best = within_limits(self._argmax, limits_of(self.environment, states, steps))
+        actions = best(weights, np.arange(len(states)))
         changes = self._n_changes
         looked_at = _LOOKED_AT if self._argmax.is_batched and changes == 1 else 1
-        tried = neighbours(
-            weights, actions, self._argmax.best, looked_at * own.candidates, changes, rng
-        )
+        tried = neighbours(weights, actions, best, looked_at * own.candidates, changes, rng)
         tried = that_matter(self.environment, states, actions, tried, own.candidates, rng)
         shared = changes > 1
         credit = self._local(actions, tried) if shared else WholeCredit(len(tried.state))
@@ -421,8 +422,10 @@ class _Greedy(Policy):
 
     def act(self, states: States, step: int, rngs: Sequence[np.random.Generator]) -> Decisions:  # noqa: ARG002
         """Return the best action of each state."""
-        net = self._model.fold(states, np.full(len(states), step))
-        return Decisions.of_actions(self._argmax.best_of(net))
+        steps = np.full(len(states), step)
+        limits = limits_of(self._model.environment, states, steps)
+        net = self._model.fold(states, steps)
+        return Decisions.of_actions(self._argmax.best_of(net, limits))
 
 
 def _under(arrays: dict[str, Any], prefix: str) -> dict[str, Any]:

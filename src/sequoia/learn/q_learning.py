@@ -8,6 +8,7 @@ network learns only what prices miss; a critic, so that actions are learned from
 steps without any further argmax; the best network seen is kept.
 """
 
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,11 +25,12 @@ from sequoia.learn.warm_start import Samples, first_samples, flipped, more_sampl
 from sequoia.models.price_part import PricePart
 from sequoia.models.q_model import QModel
 from sequoia.optimize.auto import Auto
+from sequoia.optimize.by_state import ByState
 from sequoia.optimize.cache import ArgmaxCache
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.relu_net import ReluNet
+from sequoia.optimize.result import ArgmaxResult
 from sequoia.policies import Policy
-from sequoia.problem import Environment
+from sequoia.problem import Environment, limits_of, sample_actions
 from sequoia.problem.environment import States
 from sequoia.rng import stream
 from sequoia.simulate import Decisions, Scenarios, rollout
@@ -58,15 +60,16 @@ class QLearning(Learner[QLearningConfig]):
         super().__init__(environment, config, seed)
         self.rng = stream(seed, "train")
         practice = loosened(environment) if config.loose_rules else environment
-        self._space = practice.space
+        self._practice = practice
         encoding = ActionEncoding.of(practice)
-        engine = Auto(encoding, gap=None)
+        self._engine = engine = ByState(encoding, partial(Auto, gap=None))
         hidden = chosen_hidden(environment, config)
         self.learned = QAndCritic(environment, encoding, config, hidden, self.rng)  # [1]
         self.replay = Replay(environment, config.replay.buffer_size, config.replay.alpha)
-        self.cache = ArgmaxCache(engine)
-        judge = Auto(ActionEncoding.of(environment), gap=None) if config.loose_rules else engine
-        self._greedy = _Greedy(self.learned, judge)
+        self.cache = ArgmaxCache()
+        if config.loose_rules:
+            engine = ByState(ActionEncoding.of(environment), partial(Auto, gap=None))
+        self._greedy = _Greedy(self.learned, engine)
         self._held_out = Scenarios.sample(
             environment, config.selection.n_eval_episodes, seed + _HELD_OUT
         )
@@ -110,7 +113,7 @@ class QLearning(Learner[QLearningConfig]):
         """Let the network's values be of the size of what prices miss."""
         if not self.config.network.normalise:
             return
-        samples = first_samples(self.environment, self._space, _MEASURED, False, self.rng)
+        samples = first_samples(self._practice, _MEASURED, False, self.rng)
         after = self._after(samples.following, samples.steps)
         best = self.greedy(after.states, after.steps)
         self.learned.scale = float(np.abs(self.learned.worth_by_action(after, best)).mean()) or 1.0
@@ -119,7 +122,7 @@ class QLearning(Learner[QLearningConfig]):
     def _warm_up(self) -> None:
         """Fit the reward of the next step, and keep what was tried: lines [2] to [4]."""
         environment, own, rng = self.environment, self.config.warm_start, self.rng
-        samples = first_samples(environment, self._space, own.samples, own.infeasible, rng)  # [2]
+        samples = first_samples(self._practice, own.samples, own.infeasible, rng)  # [2]
         if self.config.network.normalise:
             size = np.abs(samples.rewards).mean() * environment.horizon / 4
             self.learned.scale = float(size) or 1.0
@@ -154,7 +157,7 @@ class QLearning(Learner[QLearningConfig]):
         losses = []
         for step in range(self.environment.horizon):
             steps = np.full(len(states), step)
-            actions = self._explore(self.greedy(states, steps))  # [8], [9]
+            actions = self._explore(states, steps, self.greedy(states, steps))  # [8], [9]
             noise = self.rng.random((len(states), self.environment.n_noise))
             rewards, following = self.environment.step(states, actions, noise)  # [10]
             self.replay.add(states, steps, actions, rewards, following)  # [11]
@@ -166,11 +169,11 @@ class QLearning(Learner[QLearningConfig]):
         due = self.rounds % self.config.selection.eval_freq == 0 or is_last
         return self._report(losses, self.validate() if due else None)
 
-    def _explore(self, actions: ActionArray) -> ActionArray:
+    def _explore(self, states: States, steps: IntArray, actions: ActionArray) -> ActionArray:
         """Replace some actions by random feasible ones [8]."""
         chosen = actions.copy()
-        for row in np.flatnonzero(self.rng.random(len(actions)) < self.epsilon):
-            chosen[row] = self._space.sample(self.rng).action
+        rows = np.flatnonzero(self.rng.random(len(actions)) < self.epsilon)
+        chosen[rows] = sample_actions(self._practice, states[rows], steps[rows], self.rng)
         return chosen
 
     @property
@@ -184,20 +187,22 @@ class QLearning(Learner[QLearningConfig]):
         """Return ``argmax_a Q(s, a)`` of each state, remembered or solved for [9]."""
         version = self.rounds // self.config.cache_rounds
         if not self.config.network.time_feature:
-            return self.cache.best(states, version, self._fold_states).actions
+            # Where limits depend on the step, so do answers.
+            first = np.zeros(1, np.int64)
+            if limits_of(self._practice, states[:1], first) is None:
+                return self.cache.best(
+                    states, version, lambda own: self._solve(own, np.zeros(len(own), np.int64))
+                ).actions
         keys = np.column_stack([states, steps])
-        return self.cache.best(keys, version, self._fold_keys).actions
+        return self.cache.best(
+            keys, version, lambda own: self._solve(own[:, :-1], own[:, -1].astype(np.int64))
+        ).actions
 
-    def _fold_states(self, states: States) -> ReluNet:
-        return self._fold(states, np.zeros(len(states), np.int64))
-
-    def _fold_keys(self, keys: States) -> ReluNet:
-        return self._fold(keys[:, :-1], keys[:, -1].astype(np.int64))
-
-    def _fold(self, states: States, steps: IntArray) -> ReluNet:
-        """Return the networks over actions, by the online weights for double Q-learning."""
+    def _solve(self, states: States, steps: IntArray) -> ArgmaxResult:
+        """Ask the networks over actions, by the online weights for double Q-learning."""
         parameters = self.learned.q.online if self.config.double else self.learned.q.target
-        return self.learned.model(parameters).fold(states, steps)
+        net = self.learned.model(parameters).fold(states, steps)
+        return self._engine.best(net, limits_of(self._practice, states, steps))
 
     # ------------------------------------------------------------------ learning from a batch
 
@@ -341,13 +346,14 @@ class _Greedy(Policy):
 
     name = "greedy"
 
-    def __init__(self, learned: QAndCritic, engine: Auto) -> None:
+    def __init__(self, learned: QAndCritic, engine: ByState[Auto]) -> None:
         self._learned, self._engine = learned, engine
 
     def act(self, states: States, step: int, rngs: Any) -> Decisions:  # noqa: ARG002
         """Return the best action of each state."""
-        net = self._learned.model().fold(states, np.full(len(states), step))
-        return Decisions.of_actions(self._engine.best(net).actions)
+        model, steps = self._learned.model(), np.full(len(states), step)
+        limits = limits_of(model.environment, states, steps)
+        return Decisions.of_actions(self._engine.best(model.fold(states, steps), limits).actions)
 
 
 def chosen_hidden(environment: Environment, config: QLearningConfig) -> tuple[int, ...]:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.problem import ActionSpace, Environment
+from sequoia.problem import Environment, sample_actions
 from sequoia.problem.environment import States
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
@@ -36,7 +36,6 @@ class Samples:
 
 def first_samples(
     environment: Environment,
-    space: ActionSpace,
     count: int,
     infeasible: bool,
     rng: np.random.Generator,
@@ -47,10 +46,10 @@ def first_samples(
     states = environment.draw_start(rng, episodes)
     played = []
     for step in range(horizon):
-        actions = np.array([space.sample(rng).action for _ in range(episodes)])
+        actions = sample_actions(environment, states, np.full(episodes, step), rng)
         if infeasible:
             strange = rng.random(episodes) < 0.5
-            actions[strange] = one_sided(rng, int(strange.sum()), space.n_actions)
+            actions[strange] = one_sided(rng, int(strange.sum()), actions.shape[1])
         played.append(_step(environment, states, np.full(episodes, step), actions, rng))
         states = played[-1].following
     result = played[0]

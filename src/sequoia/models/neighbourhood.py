@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from sequoia.problem import Dependencies, Environment
+from sequoia.problem import Dependencies, Environment, sample_actions
 from sequoia.problem.environment import States
 from sequoia.rng import stream
 from sequoia.validation import FloatArray, IntArray
@@ -165,9 +165,9 @@ def _random_play(environment: Environment) -> FloatArray:
     rng = stream(0, "neighbourhood")
     states = environment.draw_start(rng, _EPISODES)
     seen = [np.asarray(states, dtype=np.float64)]
-    for _ in range(environment.horizon):
-        actions = [environment.space.sample(rng).action for _ in range(_EPISODES)]
+    for step in range(environment.horizon):
+        actions = sample_actions(environment, states, np.full(_EPISODES, step), rng)
         noise = rng.random((_EPISODES, environment.n_noise))
-        _, states = environment.step(states, np.array(actions, dtype=np.int8), noise)
+        _, states = environment.step(states, actions, noise)
         seen.append(np.asarray(states, dtype=np.float64))
     return np.concatenate(seen)

@@ -1,23 +1,31 @@
 """The engine that picks the engine."""
 
-from functools import cached_property
+from collections.abc import Callable
+from functools import cached_property, partial
+
+import numpy as np
 
 from sequoia.errors import TooLarge
+from sequoia.optimize.by_state import ByState
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.engines.branch_and_bound import BranchAndBound
 from sequoia.optimize.engines.branch_then_milp import BranchThenMilp
 from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.optimize.engines.local_search import LocalSearch
 from sequoia.optimize.engines.milp import Milp
+from sequoia.optimize.few_actions import few_actions
 from sequoia.optimize.linear.argmax import LinearArgmax
 from sequoia.optimize.linear.oracles import has_oracle
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.optimize.result import PROOF_GAP, Argmax, ArgmaxResult
+from sequoia.problem import ActionLimits
 from sequoia.solvers import Limits
-from sequoia.validation import ActionArray, FloatArray
+from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 # More take longer to try than a local search, where no proof is asked for.
 _MOST_WITHOUT_PROOF = 50_000
+# States times actions whose values are looked at together: 40 MB.
+_TOGETHER = 5_000_000
 
 
 class Auto:
@@ -94,17 +102,85 @@ class RolloutAuto:
     def __init__(self, encoding: ActionEncoding) -> None:
         self._encoding, linear = encoding, LinearArgmax(encoding)
         self.is_batched = linear.is_batched
+        self._by_state = ByState(encoding, partial(Auto, gap=None))
         self._engine: Argmax = linear if self.is_batched else self._any
         self.lists_actions = not self.is_batched and self._any.lists_actions
 
     @cached_property
     def _any(self) -> Auto:
-        return Auto(self._encoding, gap=None)
+        return self._by_state.at(None)
 
-    def best(self, weights: FloatArray) -> ActionArray:
-        """Return an action by the weights of its inputs, ``(B, I)``, for each row."""
-        return self._engine.best(ReluNet.of_linear(weights)).actions
+    def best(self, weights: FloatArray, limits: ActionLimits | None = None) -> ActionArray:
+        """Return an action by the weights of its inputs, ``(B, I)``, for each row.
 
-    def best_of(self, net: ReluNet) -> ActionArray:
+        ``limits`` are what is allowed in each row's state.
+        """
+        if limits is None:
+            return self._engine.best(ReluNet.of_linear(weights)).actions
+        actions = np.zeros((len(weights), self._encoding.space.n_actions), dtype=np.int8)
+        left = np.arange(len(weights))
+        for find in (self._all_at_once, self._picked):
+            found, is_best = find(weights[left], limits.only(left))
+            actions[left[is_best]], left = found[is_best], left[~is_best]
+        if len(left):
+            net = ReluNet.of_linear(weights[left])
+            actions[left] = self._by_state.best(net, limits.only(left)).actions
+        return actions
+
+    def best_of(self, net: ReluNet, limits: ActionLimits | None = None) -> ActionArray:
         """Return an action for each function, linear or not."""
-        return self._any.best(net).actions if net.weights else self.best(net.linear)
+        if net.weights:
+            return self._by_state.best(net, limits).actions
+        return self.best(net.linear, limits)
+
+    def _all_at_once(
+        self, weights: FloatArray, limits: ActionLimits
+    ) -> tuple[ActionArray, BoolArray]:
+        """Return the best actions by weights that keep columns within bounds.
+
+        Where they keep the rows within theirs as well, there are no better ones.
+        """
+        space = self._encoding.space
+        found = space.argmax_linear_batch(limits.weighted(weights)) if self.is_batched else None
+        if found is None:
+            return _nothing(len(weights), space.n_actions)
+        return found, limits.holds(found)
+
+    def _picked(self, weights: FloatArray, limits: ActionLimits) -> tuple[ActionArray, BoolArray]:
+        """Return the best of all actions, where they are few, and where any is allowed."""
+        if not len(weights) or self._listed is None:
+            return _nothing(len(weights), self._encoding.space.n_actions)
+        actions, inputs = self._listed
+        pick = np.empty(len(weights), dtype=np.int64)
+        is_any = np.empty(len(weights), dtype=np.bool_)
+        few = max(1, _TOGETHER // len(actions))
+        for first in range(0, len(weights), few):
+            part = slice(first, first + few)
+            allowed = limits.only(part).allowed(actions)
+            values = np.where(allowed, weights[part] @ inputs.T, -np.inf)
+            pick[part], is_any[part] = values.argmax(axis=1), allowed.any(axis=1)
+        return actions[pick], is_any
+
+    @cached_property
+    def _listed(self) -> tuple[ActionArray, FloatArray] | None:
+        """All actions and their inputs, where they are few."""
+        if self.lists_actions:
+            actions: ActionArray | None = Enumeration(self._encoding).actions
+        else:
+            actions = few_actions(self._encoding.space)
+        return None if actions is None else (actions, self._encoding.encode(actions))
+
+
+def _nothing(count: int, columns: int) -> tuple[ActionArray, BoolArray]:
+    return np.zeros((count, columns), dtype=np.int8), np.zeros(count, dtype=np.bool_)
+
+
+def within_limits(
+    argmax: RolloutAuto, limits: ActionLimits | None
+) -> Callable[[FloatArray, IntArray], ActionArray]:
+    """Return the argmax of weights, ``(B, I)``, in the states that rows are for, ``(B,)``."""
+
+    def best(weights: FloatArray, state: IntArray) -> ActionArray:
+        return argmax.best(weights, None if limits is None else limits.only(state))
+
+    return best

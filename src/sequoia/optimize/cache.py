@@ -6,8 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from sequoia.errors import SequoiaError
-from sequoia.optimize.relu_net import ReluNet
-from sequoia.optimize.result import Argmax, ArgmaxResult
+from sequoia.optimize.result import ArgmaxResult
 from sequoia.problem.environment import States
 
 
@@ -19,8 +18,6 @@ class ArgmaxCache:
 
     Parameters
     ----------
-    engine
-        Solves what is not known.
     capacity
         How many answers are kept.
 
@@ -30,10 +27,9 @@ class ArgmaxCache:
         How many states were answered without and with a solve, over all versions.
     """
 
-    def __init__(self, engine: Argmax, capacity: int = 100_000) -> None:
+    def __init__(self, capacity: int = 100_000) -> None:
         if capacity < 1:
             raise SequoiaError(f"cache.capacity is {capacity}; at least 1 is wanted.")
-        self._engine = engine
         self._capacity = capacity
         self._version: int | None = None
         self._known: OrderedDict[bytes, ArgmaxResult] = OrderedDict()
@@ -52,15 +48,17 @@ class ArgmaxCache:
         """Discard everything."""
         self._known.clear()
 
-    def best(self, states: States, version: int, fold: Callable[[States], ReluNet]) -> ArgmaxResult:
+    def best(
+        self, states: States, version: int, solve: Callable[[States], ArgmaxResult]
+    ) -> ArgmaxResult:
         """Return the answer for each state, ``(B, D)``; equal states are solved once.
 
         Parameters
         ----------
         version
             Which network is asked; another one than last time forgets all answers.
-        fold
-            Makes the functions of some states, ``(b, D)``, from the network of this version.
+        solve
+            Finds the best actions of some states, ``(b, D)``, by the network of this version.
         """
         states = np.ascontiguousarray(states)
         if version != self._version:
@@ -70,7 +68,7 @@ class ArgmaxCache:
         new = {key: row for row, key in enumerate(keys) if key not in self._known}
         answers = {key: self._known[key] for key in keys if key not in new}
         if new:
-            found = self._engine.best(fold(states[list(new.values())]))
+            found = solve(states[list(new.values())])
             for row, key in enumerate(new):
                 answers[key] = found.only([row])
         self.misses += len(new)

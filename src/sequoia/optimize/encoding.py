@@ -1,6 +1,6 @@
 """What an objective sees: action columns and, where doses add up, one column per dose."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -10,8 +10,9 @@ from scipy import sparse
 from scipy.sparse import csr_array
 
 from sequoia.optimize.dose_indicators import DoseIndicators
-from sequoia.problem import ActionSpace, Environment, LinearSystem, Problem
+from sequoia.problem import ActionLimits, ActionSpace, Environment, LinearSystem, Problem
 from sequoia.problem.iis import no_decision
+from sequoia.problem.spaces import restrict
 from sequoia.problem.system import Rows
 from sequoia.solvers import Highs, Status
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
@@ -79,6 +80,12 @@ class ActionEncoding:
         dose[alone] = matrix.data[entry]
         level_input[alone, arms.levels(dose)[alone]] = matrix.indices[entry]
         return cls(space, system, level_input, doses, compact)
+
+    def within(self, limits: ActionLimits) -> "ActionEncoding":
+        """Return the same inputs with the actions that the limits of one state allow."""
+        rows = limits.rows(0, self.space.names)
+        space = restrict(self.space, limits)
+        return replace(self, space=space, system=self.system.with_rows(rows))
 
     @property
     def n_inputs(self) -> int:

@@ -4,9 +4,9 @@ from abc import abstractmethod
 
 import numpy as np
 
-from sequoia.errors import InfeasibleSpace, ProblemError
+from sequoia.errors import InfeasibleDecision, InfeasibleSpace, ProblemError
 from sequoia.policies.policy import Options, StatewisePolicy, Style, require_problem
-from sequoia.problem import Decision, Environment, Problem
+from sequoia.problem import ActionSpace, Decision, Environment, Problem, limits_of, space_at
 from sequoia.problem.environment import States
 from sequoia.validation import ActionArray, FloatArray
 
@@ -26,11 +26,11 @@ class Greedy(StatewisePolicy):
     """
 
     def __init__(self, environment: Environment) -> None:
-        self._space = environment.space
-        reason = self._space.base.why_not_iterative
+        self._environment, space = environment, environment.space
+        reason = space.base.why_not_iterative
         if reason is not None:
             raise ProblemError(f"{self.name} does not apply to {environment.name}: {reason}.")
-        if self._space.system.violations(self._space.idle):
+        if space.system.violations(space.idle):
             raise InfeasibleSpace(
                 f"{self.name} builds up from doing nothing, which breaks a rule of "
                 f"{environment.name}."
@@ -42,8 +42,9 @@ class Greedy(StatewisePolicy):
 
     def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
         """Return the decision that is built up step by step."""
-        decision = self._space.idle
-        while len(extensions := self._space.extensions(decision)):
+        space = space_at(self._environment, state, step)
+        decision = self._begun(space, state, step)
+        while len(extensions := space.extensions(decision)):
             first = np.flatnonzero(extensions.priority == extensions.priority.min())
             actions = np.repeat(decision.action[None, :], len(first) + 1, axis=0)
             actions[np.arange(len(first)), extensions.columns[first]] = 1
@@ -54,6 +55,19 @@ class Greedy(StatewisePolicy):
                 gains = (values[:-1] - values[-1]) / costs
             decision = extensions[int(first[gains.argmax()])]
         return decision
+
+    def _begun(self, space: ActionSpace, state: States, step: int) -> Decision:
+        """Return what to build up from: nothing, or what the state forces."""
+        limits = limits_of(self._environment, state[None], np.array([step]))
+        if limits is None:
+            return space.idle
+        try:
+            return space.certify(limits.lower[0])
+        except InfeasibleDecision as error:
+            raise InfeasibleDecision(
+                f"{self.name} builds up from what a state forces, and that alone breaks a rule: "
+                f"{error}"
+            ) from None
 
 
 class IterativeMyopic(Greedy):

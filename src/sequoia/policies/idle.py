@@ -4,7 +4,7 @@ import numpy as np
 
 from sequoia.errors import InfeasibleSpace
 from sequoia.policies.policy import Options, StatewisePolicy, Style
-from sequoia.problem import Decision, Environment
+from sequoia.problem import Decision, Environment, limits_of
 from sequoia.problem.environment import States
 
 
@@ -22,7 +22,7 @@ class Idle(StatewisePolicy):
             raise InfeasibleSpace(
                 f"idle: doing nothing breaks a rule: {'; '.join(broken)}; leave idle out."
             )
-        self._decision = space.idle
+        self._environment, self._decision = environment, space.idle
 
     @classmethod
     def make(cls, environment: Environment, options: Options) -> "Idle":  # noqa: ARG003
@@ -31,4 +31,11 @@ class Idle(StatewisePolicy):
 
     def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
         """Return the empty decision."""
+        limits = limits_of(self._environment, state[None], np.array([step]))
+        action = self._decision.action
+        if limits is not None and not limits.holds(action[None])[0]:
+            broken = limits.why_not(0, action, self._environment.space.names)
+            raise InfeasibleSpace(
+                f"idle: doing nothing breaks a rule in step {step}: {broken}; leave idle out."
+            )
         return self._decision

@@ -1,15 +1,19 @@
 """Act on a learned Q-function: exactly, or one component at a time."""
 
+from collections.abc import Callable
+from functools import partial
+
 import numpy as np
 
 from sequoia.errors import ProblemError
 from sequoia.models.q_function import QFunction
 from sequoia.optimize.auto import Auto
+from sequoia.optimize.by_state import ByState
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.result import Argmax
 from sequoia.policies.greedy import Greedy
 from sequoia.policies.policy import SECONDS, Options, StatewisePolicy, Style
-from sequoia.problem import Environment
+from sequoia.problem import Environment, limits_of
 from sequoia.problem.environment import States
 from sequoia.simulate import Decided
 from sequoia.validation import ActionArray, FloatArray
@@ -21,8 +25,8 @@ class Sequoia(StatewisePolicy):
     Parameters
     ----------
     engine
-        How the best action is found; by default the actions are listed where they are few, and
-        the network is embedded in a program otherwise.
+        How the best action is found, from an encoding of the actions; by default they are listed
+        where they are few, and the network is embedded in a program otherwise.
     seconds
         Longest time for the proof of one decision, with the default engine.
     """
@@ -37,15 +41,14 @@ class Sequoia(StatewisePolicy):
         self,
         environment: Environment,
         q: QFunction,
-        engine: Argmax | None = None,
+        engine: Callable[[ActionEncoding], Argmax] | None = None,
         *,
         seconds: float = SECONDS,
     ) -> None:
-        self._space = environment.space
+        self._environment = environment
         self._q = q
-        if engine is None:
-            engine = Auto(ActionEncoding.of(environment), seconds=seconds)
-        self._engine = engine
+        make = partial(Auto, seconds=seconds) if engine is None else engine
+        self._engine = ByState(ActionEncoding.of(environment), make)
 
     @classmethod
     def make(cls, environment: Environment, options: Options) -> "Sequoia":
@@ -57,10 +60,12 @@ class Sequoia(StatewisePolicy):
 
         One state at a time: sums over a batch would be rounded differently in other batches.
         """
-        found = self._engine.best(self._q.fold(state[None], np.array([step])))
+        states, steps = state[None], np.array([step])
+        limits = limits_of(self._environment, states, steps)
+        found = self._engine.best(self._q.fold(states, steps), limits)
         value, bound = float(found.values[0]), float(found.bounds[0])
         is_cut_off = bool(np.isfinite(bound) and not found.is_proven[0])
-        return Decided(self._space.certify(found.actions[0]), value, bound, is_cut_off)
+        return Decided(self._environment.space.certify(found.actions[0]), value, bound, is_cut_off)
 
 
 class IterativeDqn(Greedy):

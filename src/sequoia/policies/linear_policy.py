@@ -6,8 +6,9 @@ import numpy as np
 
 from sequoia.errors import SolverFailed
 from sequoia.optimize import ActionEncoding, LinearArgmax
+from sequoia.optimize.by_state import ByState
 from sequoia.policies.policy import SECONDS, StatewisePolicy
-from sequoia.problem import Problem
+from sequoia.problem import Problem, limits_of
 from sequoia.problem.environment import States
 from sequoia.simulate import Decided
 from sequoia.solvers import Limits, Solver
@@ -30,7 +31,8 @@ class LinearPolicy(StatewisePolicy):
         self._problem = problem
         self._seconds = seconds
         encoding = ActionEncoding.of_problem(problem)
-        self._argmax = LinearArgmax(encoding, solver, Limits(seconds=seconds))
+        limits = Limits(seconds=seconds)
+        self._argmax = ByState(encoding, lambda own: LinearArgmax(own, solver, limits))
 
     @abstractmethod
     def table(self, state: States, step: int, episode: int) -> FloatArray:
@@ -38,7 +40,8 @@ class LinearPolicy(StatewisePolicy):
 
     def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
         """Return the best decision, and what is proven about it."""
-        best = self._argmax.best_doses(self.table(state, step, episode)[None])
+        argmax = self._argmax.at(limits_of(self._problem, state[None], np.array([step])))
+        best = argmax.best_doses(self.table(state, step, episode)[None])
         if not best.is_found[0]:
             raise SolverFailed(f"{self.name} found no decision in {self._seconds:g} seconds.")
         decision = self._problem.space.certify(best.actions[0])

@@ -6,10 +6,10 @@ import numpy as np
 from scipy.special import stdtrit
 
 from sequoia.models.q_function import QFunction
-from sequoia.optimize.auto import RolloutAuto
+from sequoia.optimize.auto import RolloutAuto, within_limits
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.policies.policy import ROLLOUTS, Options, Policy, StatewisePolicy, Style
-from sequoia.problem import Environment, Problem
+from sequoia.problem import Environment, Problem, limits_of
 from sequoia.problem.environment import States
 from sequoia.simulate import Decided
 from sequoia.simulate.credit import WholeCredit
@@ -74,11 +74,11 @@ class Lookahead(StatewisePolicy):
         encoding = ActionEncoding.of(environment)
         weigh: Weigh | None = None
         if options.q is not None:
-            base, weigh = _over_model(options.q, encoding)
+            base, weigh = _over_model(options.q, environment, encoding)
         elif isinstance(environment, Problem):
             base, weigh = _over_myopic(environment, encoding)
         else:
-            base = _over_random(encoding)
+            base = _over_random(environment, encoding)
         return cls(environment, base, weigh, rollouts=options.rollouts)
 
     def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
@@ -87,7 +87,8 @@ class Lookahead(StatewisePolicy):
         states, steps = state[None], np.array([step])
         action = self._base(states, steps, rng.random((1, space.n_actions)))
         weights = self._weights(states, steps, action, rng)
-        tried = neighbours(weights, action, self._argmax.best, _LOOKED_AT * _CANDIDATES, 1, rng)
+        best = within_limits(self._argmax, limits_of(self._environment, states, steps))
+        tried = neighbours(weights, action, best, _LOOKED_AT * _CANDIDATES, 1, rng)
         tried = that_matter(self._environment, states, action, tried, _CANDIDATES, rng)
         if not len(tried.actions):
             return Decided(space.certify(action[0]))
@@ -162,16 +163,21 @@ def over_policy(policy: Policy) -> Act:
     return act
 
 
-def _over_model(q: QFunction, encoding: ActionEncoding) -> tuple[Act, Weigh]:
+def _over_model(
+    q: QFunction, environment: Environment, encoding: ActionEncoding
+) -> tuple[Act, Weigh]:
     """Return the policy of a trained model, and what a column is worth by it."""
     argmax = RolloutAuto(encoding)
 
     def act(states: States, steps: IntArray, luck: FloatArray) -> ActionArray:  # noqa: ARG001
-        return argmax.best_of(q.fold(states, steps))
+        return argmax.best_of(q.fold(states, steps), limits_of(environment, states, steps))
 
     def weigh(states: States, steps: IntArray) -> FloatArray:
         net = q.fold(states, steps)
-        return net.slopes(encoding.encode(argmax.best_of(net))) if net.weights else net.linear
+        if not net.weights:
+            return net.linear
+        limits = limits_of(environment, states, steps)
+        return net.slopes(encoding.encode(argmax.best_of(net, limits)))
 
     return act, weigh
 
@@ -184,18 +190,18 @@ def _over_myopic(problem: Problem, encoding: ActionEncoding) -> tuple[Act, Weigh
         return encoding.objective(problem.dose_rewards(states))[0]
 
     def act(states: States, steps: IntArray, luck: FloatArray) -> ActionArray:  # noqa: ARG001
-        return argmax.best(weigh(states, steps))
+        return argmax.best(weigh(states, steps), limits_of(problem, states, steps))
 
     return act, weigh
 
 
-def _over_random(encoding: ActionEncoding) -> Act:
+def _over_random(environment: Environment, encoding: ActionEncoding) -> Act:
     """Decide at random: the best by weights that are the luck itself."""
     argmax = RolloutAuto(encoding)
 
-    def act(states: States, steps: IntArray, luck: FloatArray) -> ActionArray:  # noqa: ARG001
+    def act(states: States, steps: IntArray, luck: FloatArray) -> ActionArray:
         weights = np.zeros((len(luck), encoding.n_inputs))
         weights[:, : luck.shape[1]] = luck
-        return argmax.best(weights)
+        return argmax.best(weights, limits_of(environment, states, steps))
 
     return act

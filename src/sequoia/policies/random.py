@@ -3,7 +3,7 @@
 import numpy as np
 
 from sequoia.policies.policy import Options, StatewisePolicy, Style
-from sequoia.problem import Decision, Environment
+from sequoia.problem import Decision, Environment, space_at
 from sequoia.problem.environment import States
 
 
@@ -15,7 +15,7 @@ class Random(StatewisePolicy):
     style = Style("#7A7A7A", "s")
 
     def __init__(self, environment: Environment) -> None:
-        self._space = environment.space
+        self._environment = environment
 
     @classmethod
     def make(cls, environment: Environment, options: Options) -> "Random":  # noqa: ARG003
@@ -23,5 +23,5 @@ class Random(StatewisePolicy):
         return cls(environment)
 
     def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
-        """Draw from the space."""
-        return self._space.sample(rng)
+        """Draw from what is allowed."""
+        return space_at(self._environment, state, step).sample(rng)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from sequoia.policies.policy import Options, StatewisePolicy, Style, require_problem
-from sequoia.problem import Decision, Environment, Problem
+from sequoia.problem import Decision, Environment, Problem, space_at
 from sequoia.problem.environment import States
 
 
@@ -25,7 +25,8 @@ class Sampling(StatewisePolicy):
 
     def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
         """Draw ``k`` decisions and return the most promising one."""
-        drawn = [self._problem.space.sample(rng) for _ in range(self._k)]
+        space = space_at(self._problem, state, step)
+        drawn = [space.sample(rng) for _ in range(self._k)]
         actions = np.array([decision.action for decision in drawn])
         states = np.broadcast_to(state, (self._k, len(state)))
         return drawn[int(self._problem.expected_reward(states, actions).argmax())]

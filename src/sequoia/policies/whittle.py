@@ -5,7 +5,7 @@ import numpy as np
 from sequoia.bounds.whittle import whittle_indices
 from sequoia.errors import ProblemError
 from sequoia.policies.policy import Options, StatewisePolicy, Style, require_problem
-from sequoia.problem import Decision, Environment, Problem
+from sequoia.problem import Decision, Environment, Problem, limits_of
 from sequoia.problem.environment import States
 from sequoia.validation import IntArray
 
@@ -55,6 +55,10 @@ class WhittlePolicy(StatewisePolicy):
     def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
         """Return the decision to act where the index is largest."""
         index = self.indices[self._problem.arms.model, np.asarray(state)]
+        limits = limits_of(self._problem, state[None], np.array([step]))
+        if limits is not None:
+            index = np.where(limits.lower[0] == 1, np.inf, index)
+            index = np.where(limits.upper[0] == 0, -np.inf, index)
         order = np.argsort(-index, kind="stable")[: self._most]
         action = np.zeros(len(index), dtype=np.int8)
         action[order[index[order] > 0]] = 1

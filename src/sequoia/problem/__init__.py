@@ -1,5 +1,7 @@
 """What may be decided: arms, action spaces, problems, the paper's families, files."""
 
+from sequoia.problem.action_limits import ActionLimits
+from sequoia.problem.action_sets import limits_of, sample_actions, space_at
 from sequoia.problem.arms import Arms
 from sequoia.problem.check_environment import check_environment
 from sequoia.problem.contagion import Contagion
@@ -23,6 +25,7 @@ from sequoia.problem.spaces import (
 from sequoia.problem.system import Decision, LinearSystem
 
 __all__ = [
+    "ActionLimits",
     "ActionSpace",
     "Arms",
     "Assignment",
@@ -42,7 +45,10 @@ __all__ = [
     "Team",
     "Walk",
     "check_environment",
+    "limits_of",
     "load",
+    "sample_actions",
     "save",
+    "space_at",
     "with_rules",
 ]

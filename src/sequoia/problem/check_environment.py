@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sequoia.errors import ProblemError
+from sequoia.problem.action_sets import sample_actions
 from sequoia.problem.dependencies import dependencies_of, require_dependencies
 from sequoia.problem.environment import Environment, States
 from sequoia.problem.spaces import ActionSpace
@@ -33,9 +34,9 @@ def check_environment(environment: Environment) -> None:
     name = environment.name
     states = _starts(environment)
     rng = stream(0, "check environment")
-    for _ in range(min(environment.horizon, _STEPS)):
+    for step in range(min(environment.horizon, _STEPS)):
         _numbers(environment.features(states), f"features of {name}", (_BATCH, None))
-        actions = np.array([environment.space.sample(rng).action for _ in range(_BATCH)])
+        actions = sample_actions(environment, states, np.full(_BATCH, step), rng)
         noise = rng.random((_BATCH, environment.n_noise))
         states = _step(environment, states, actions, noise)
     claimed = dependencies_of(environment)

@@ -10,6 +10,7 @@ from scipy import sparse
 from scipy.sparse import csr_array
 
 from sequoia.errors import ProblemError
+from sequoia.problem.action_sets import sample_actions
 from sequoia.problem.environment import Environment, States
 from sequoia.rng import stream
 from sequoia.validation import ActionArray, IntArray, frozen, require, set_fields
@@ -160,8 +161,10 @@ def _visited(
     for _ in range(_SAMPLES // _BATCH):
         states = environment.draw_start(rng, _BATCH)
         for step in range(environment.horizon):
-            few = [environment.space.sample(rng).action for _ in range(_BATCH // 16)]
-            actions = np.array(few, dtype=np.int8)[rng.integers(0, len(few), _BATCH)]
+            few = sample_actions(
+                environment, states[: _BATCH // 16], np.full(_BATCH // 16, step), rng
+            )
+            actions = few[rng.integers(0, len(few), _BATCH)]
             if step % 4 == 0:
                 yield states, actions
             noise = rng.random((_BATCH, environment.n_noise))

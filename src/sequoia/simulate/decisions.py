@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sequoia.errors import ProblemError
-from sequoia.problem import ActionSpace, Decision
+from sequoia.problem import ActionLimits, ActionSpace, Decision
 from sequoia.validation import ActionArray, BoolArray, FloatArray
 
 
@@ -93,8 +93,22 @@ class Decisions:
         gaps = np.maximum(self.bounds - self.values, 0.0) / scale
         return np.where(np.isfinite(self.bounds), gaps, np.nan)
 
-    def broken(self, space: ActionSpace) -> tuple[int, str] | None:
-        """Return the first decision that breaks a rule, and which; ``None`` if all are fine."""
+    def broken(
+        self, space: ActionSpace, limits: ActionLimits | None = None
+    ) -> tuple[int, str] | None:
+        """Return a decision that breaks a rule, and which; ``None`` if all are fine.
+
+        ``limits`` are what is allowed in the state of each.
+        """
+        found = self._broken(space)
+        if found is None and limits is not None:
+            wrong = np.flatnonzero(~limits.holds(self.actions))
+            if len(wrong):
+                row = int(wrong[0])
+                return row, limits.why_not(row, self.actions[row], space.names)
+        return found
+
+    def _broken(self, space: ActionSpace) -> tuple[int, str] | None:
         if self.plans is None:
             wrong = np.flatnonzero(~space.contains(self.actions))
             return (int(wrong[0]), _why_not(space, self.actions[wrong[0]])) if len(wrong) else None

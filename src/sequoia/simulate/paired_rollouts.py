@@ -46,7 +46,7 @@ class Candidates:
 def neighbours(
     weights: FloatArray,
     actions: ActionArray,
-    best: Callable[[FloatArray], ActionArray],
+    best: Callable[[FloatArray, IntArray], ActionArray],
     count: int,
     changes: int,
     rng: np.random.Generator,
@@ -63,7 +63,8 @@ def neighbours(
     actions
         The best ones by these weights, ``(K, N)``.
     best
-        The argmax, from weights ``(B, I)`` to actions ``(B, N)``.
+        The argmax, from weights ``(B, I)``, and which of the states each row is for, ``(B,)``, to
+        actions ``(B, N)``.
     count, changes
         How many for each state, and how many columns each forces in and out.
     """
@@ -80,7 +81,7 @@ def neighbours(
         ranks = _picked(keys, scale * changes, changes, rng)
         row, place = np.nonzero(ranks >= 0)
         wanted[row, ranks[row, place]] = force[row] if is_in else -force[row]
-    found = best(wanted)
+    found = best(wanted, state)
     return Candidates(state, found).only((found != actions[state]).any(axis=1))
 
 

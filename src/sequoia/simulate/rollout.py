@@ -8,7 +8,7 @@ from typing import Protocol
 import numpy as np
 
 from sequoia.errors import InfeasibleDecision, ProblemError
-from sequoia.problem import Environment
+from sequoia.problem import Environment, limits_of
 from sequoia.problem.environment import States
 from sequoia.rng import stream
 from sequoia.simulate.decisions import Decisions
@@ -117,7 +117,8 @@ def rollout(
         made = policy.act(states[:, step].copy(), step, rngs)
         spent = time.perf_counter() - began
         _require_decisions(name, made, episodes)
-        broken = made.broken(space)
+        limits = limits_of(environment, states[:, step], np.full(episodes, step))
+        broken = made.broken(space, limits)
         if broken is not None:
             where = f"{name}, episode {first + broken[0]}, step {step}"
             raise InfeasibleDecision(f"{where}: {broken[1]}.")

@@ -11,8 +11,9 @@ from sequoia.errors import InfeasibleDecision, ProblemError
 from sequoia.interop.gym.feasible import Feasible
 from sequoia.plots import plot_decision, plot_problem
 from sequoia.plots.canvas import pixels
-from sequoia.problem import Environment, Problem
+from sequoia.problem import Environment, Problem, limits_of
 from sequoia.problem.environment import States
+from sequoia.problem.spaces import restrict
 from sequoia.validation import ActionArray
 
 Observation = NDArray[np.float32]
@@ -25,8 +26,10 @@ def as_gym(
 
     An observation is what a network sees, ``environment.features``, and then the share of the
     episode that is left. The state itself is ``info["state"]``. An action is an element of
-    `Feasible`; another one raises `InfeasibleDecision`. The reward is the expected one where it is
-    known, and episodes are truncated after ``environment.horizon`` steps.
+    `Feasible`; another one raises `InfeasibleDecision`. Where what is allowed depends on the state,
+    the action space is always that of the moment, and ``info["action_mask"]`` says which columns
+    must not (0), must (1) or may (2) be chosen, as `Feasible.sample` takes it. The reward is the
+    expected one where it is known, and episodes are truncated after ``environment.horizon`` steps.
 
     Parameters
     ----------
@@ -48,7 +51,7 @@ class _Played(gymnasium.Env[Observation, ActionArray]):
             raise ProblemError(f"{environment.name} is no problem of arms, so there is no picture.")
         self.environment = environment
         self.render_mode = render_mode
-        self.action_space = Feasible(environment.space)
+        self.action_space: Feasible = Feasible(environment.space)
         size = environment.features(environment.draw_start(np.random.default_rng(0), 1)).shape[1]
         # The features of a problem are shares; those of other environments have no known limits.
         low, high = (0.0, 1.0) if isinstance(environment, Problem) else (-np.inf, np.inf)
@@ -92,5 +95,11 @@ class _Played(gymnasium.Env[Observation, ActionArray]):
 
     def _seen(self, state: States) -> tuple[Observation, dict[str, Any]]:
         left = 1.0 - self._steps / self.environment.horizon
+        limits = limits_of(self.environment, state, np.array([self._steps]))
+        info: dict[str, Any] = {"state": state[0].copy()}
+        if limits is not None:
+            self.action_space.space = restrict(self.environment.space, limits)
+            may = np.where(limits.upper[0] == 1, 2, 0)
+            info["action_mask"] = np.where(limits.lower[0] == 1, 1, may).astype(np.int8)
         seen = np.append(self.environment.features(state)[0], left).astype(np.float32)
-        return seen, {"state": state[0].copy()}
+        return seen, info

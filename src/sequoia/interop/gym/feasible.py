@@ -18,12 +18,12 @@ class Feasible(spaces.Space[ActionArray]):
     Attributes
     ----------
     space
-        The rules.
+        The rules; in a game whose rules depend on the state, those of the moment.
     """
 
     def __init__(self, space: ActionSpace, seed: int | np.random.Generator | None = None) -> None:
         super().__init__((space.n_actions,), np.int8, seed)
-        self.space = space
+        self.space = self._whole = space
 
     @property
     def is_np_flattenable(self) -> bool:
@@ -77,7 +77,7 @@ class Feasible(spaces.Space[ActionArray]):
 
     @property
     def _mark(self) -> str:
-        return write_space(self.space).fingerprint()
+        return write_space(self._whole).fingerprint()
 
     def __repr__(self) -> str:
-        return f"Feasible({self.space.base.kind}, {self.space.n_actions} columns)"
+        return f"Feasible({self._whole.base.kind}, {self._whole.n_actions} columns)"

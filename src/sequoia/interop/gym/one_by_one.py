@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sequoia.errors import ProblemError
 from sequoia.interop.gym.as_gym import Observation
 from sequoia.interop.gym.feasible import Feasible
-from sequoia.problem import Decision
+from sequoia.problem import ActionSpace, Decision
 from sequoia.validation import ActionArray, BoolArray
 
 
@@ -32,7 +32,7 @@ class OneByOne(gymnasium.Wrapper[Observation, Any, Observation, Any]):
         super().__init__(env)
         if not isinstance(env.action_space, Feasible):
             raise ProblemError(f"the actions are {env.action_space}; a Feasible space is wanted.")
-        self._rules = env.action_space.space
+        self._space = env.action_space
         if self._rules.why_not_iterative is not None:
             raise ProblemError(f"one column at a time: {self._rules.why_not_iterative}.")
         if not self._rules.contains(self._rules.idle.action[None])[0]:
@@ -49,6 +49,11 @@ class OneByOne(gymnasium.Wrapper[Observation, Any, Observation, Any]):
         )
         self._begun: Decision = self._rules.idle
         self._last: Observation = np.zeros(seen.shape, dtype=np.float32)
+
+    @property
+    def _rules(self) -> ActionSpace:
+        """What is allowed now."""
+        return self._space.space
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

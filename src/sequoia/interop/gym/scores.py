@@ -24,12 +24,14 @@ class ScoresToAction(gymnasium.ActionWrapper[NDArray[Any], NDArray[np.float32], 
         super().__init__(env)
         if not isinstance(env.action_space, Feasible):
             raise ProblemError(f"the actions are {env.action_space}; a Feasible space is wanted.")
-        rules = env.action_space.space
+        self._feasible, rules = env.action_space, env.action_space.space
         self.action_space = spaces.Box(-1.0, 1.0, (rules.n_actions,), np.float32)
-        self._linear = LinearArgmax(ActionEncoding.of_space(rules))
+        self._linear, self._for = LinearArgmax(ActionEncoding.of_space(rules)), rules
 
     def action(self, action: NDArray[np.float32]) -> ActionArray:
         """Return the feasible action with the largest sum of scores."""
-        scores = np.asarray(action, dtype=np.float64)
+        scores, rules = np.asarray(action, dtype=np.float64), self._feasible.space
+        if rules is not self._for:
+            self._linear, self._for = LinearArgmax(ActionEncoding.of_space(rules)), rules
         best: ActionArray = self._linear.maximise(scores[None]).actions[0]
         return best

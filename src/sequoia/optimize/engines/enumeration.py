@@ -40,6 +40,11 @@ class Enumeration:
     Where that saves work, a linear function above the network says first which actions can be the
     best at all. Values are computed in single precision; all actions within its error of the best
     are then compared in double precision.
+
+    Attributes
+    ----------
+    actions
+        All of them, ``(A, N)``.
     """
 
     name = "enumerate"
@@ -48,10 +53,10 @@ class Enumeration:
         size = columns.space.n_actions
         if size * (size - 1) // 2 > _TRIES * cap:
             raise TooLarge(f"{size} columns make more pairs than {cap} actions are worth.")
-        self._actions = columns.space.enumerate(cap)
-        if not len(self._actions):
+        self.actions = columns.space.enumerate(cap)
+        if not len(self.actions):
             raise no_decision(columns.space.compact)
-        self._inputs = columns.encode(self._actions).astype(np.float32)
+        self._inputs = columns.encode(self.actions).astype(np.float32)
         most = int(self._inputs.sum(axis=1).max())
         self._knapsack = (
             KnapsackRelaxation(most)
@@ -64,7 +69,7 @@ class Enumeration:
 
     def __len__(self) -> int:
         """How many actions there are."""
-        return len(self._actions)
+        return len(self.actions)
 
     @on_one_thread
     def best(self, net: ReluNet) -> ArgmaxResult:
@@ -85,7 +90,7 @@ class Enumeration:
             picks.append(close[exact.argmax()])
             values.append(exact.max())
         best = np.array(values)
-        return ArgmaxResult(self._actions[picks], best, best, np.ones(len(best), dtype=np.bool_))
+        return ArgmaxResult(self.actions[picks], best, best, np.ones(len(best), dtype=np.bool_))
 
     def _close(self, net: ReluNet) -> IntArray:
         """Return which actions can be the best one."""

@@ -5,6 +5,7 @@ from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.spaces.budget import Budget
 from sequoia.problem.spaces.custom import Custom
 from sequoia.problem.spaces.registry import read_space, write_space
+from sequoia.problem.spaces.restricted import Restricted, restrict
 from sequoia.problem.spaces.rota import Rota
 from sequoia.problem.spaces.ruled import Ruled, with_rules
 from sequoia.problem.spaces.schedule import Schedule
@@ -17,12 +18,14 @@ __all__ = [
     "Budget",
     "Custom",
     "Extensions",
+    "Restricted",
     "Rota",
     "Ruled",
     "Schedule",
     "Team",
     "Walk",
     "read_space",
+    "restrict",
     "with_rules",
     "write_space",
 ]

@@ -1,0 +1,169 @@
+"""A space with further rows over its action columns."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sequoia.problem.names import say
+from sequoia.problem.spaces.base import ActionSpace, Extensions
+from sequoia.problem.system import Decision, LinearSystem, Rows
+from sequoia.problem.tables import TableSet
+from sequoia.problem.tasks import Task
+from sequoia.validation import ActionArray, BoolArray, FloatArray
+
+_TRIES = 20
+
+
+class WithRows(ActionSpace):
+    """The space ``below`` with ``rows`` on top, which have no columns of their own."""
+
+    is_down_closed = False
+
+    def __init__(self, below: ActionSpace, rows: Rows) -> None:
+        self._below = below
+        self._rows = rows
+
+    @property
+    def names(self) -> Sequence[str]:  # type: ignore[override]
+        """Names of the action columns."""
+        return self._below.names
+
+    @cached_property
+    def system(self) -> LinearSystem:
+        """The rows of the space below, and those on top."""
+        return self._below.system.with_rows(self._rows)
+
+    @cached_property
+    def compact(self) -> LinearSystem:
+        """The compact rows of the space below, and those on top."""
+        return self._below.compact.with_rows(self._rows)
+
+    @property
+    def slim(self) -> LinearSystem:
+        """The slim rows of the space below, and those on top."""
+        return self._below.slim.with_rows(self._rows)
+
+    @property
+    def knapsack(self) -> tuple[FloatArray, float]:
+        """That of the space below."""
+        return self._below.knapsack
+
+    @cached_property
+    def idle(self) -> Decision:
+        """The decision to do nothing, whether or not the rows on top allow it."""
+        return self._below.idle
+
+    @cached_property
+    def _extra(self) -> LinearSystem:
+        return LinearSystem.from_rows([self._rows], self.n_actions, self.names)
+
+    @property
+    def has_quick_contains(self) -> bool:
+        """Whether that of the space below does."""
+        return self._below.has_quick_contains
+
+    def contains(self, actions: ArrayLike) -> BoolArray:
+        """Ask the rows on top, then the space below."""
+        return self._both(actions, self._below.contains)
+
+    def _both(self, actions: ArrayLike, below: Callable[[ActionArray], BoolArray]) -> BoolArray:
+        actions = np.asarray(actions, dtype=np.int8)
+        allowed = self._extra.holds(actions)
+        if allowed.any():
+            allowed[allowed] = below(actions[allowed])
+        return allowed
+
+    def compact_plan(self, action: ActionArray) -> FloatArray:
+        """Ask the space below."""
+        return self._below.compact_plan(action)
+
+    def contains_quick(self, actions: ArrayLike) -> BoolArray:
+        """Ask the rows on top, then the space below."""
+        return self._both(actions, self._below.contains_quick)
+
+    def enumerate(self, cap: int) -> ActionArray:
+        """List the actions of the space below, then keep what the rows on top allow."""
+        actions = self._list_below(2 * cap)
+        actions = actions[self._extra.holds(actions)]
+        if len(actions) > cap:
+            raise self._too_many(cap)
+        return actions
+
+    def _list_below(self, cap: int) -> ActionArray:
+        return self._below.enumerate(cap)
+
+    def sample(self, rng: np.random.Generator) -> Decision:
+        """Draw below and mend what the rows on top forbid; ask the solver if that fails."""
+        # Where dropping may itself break a rule below, there is nothing to mend with.
+        for _ in range(_TRIES if self._below.is_down_closed else 0):
+            drawn = self._below.sample(rng)
+            action = self._mend(drawn.action.copy(), rng)
+            if action is None:
+                continue
+            if np.array_equal(action, drawn.action):
+                return drawn
+            return self._fill(self._below.certify(action), rng)
+        return self._draw_by_program(rng)
+
+    def _mend(self, action: ActionArray, rng: np.random.Generator) -> ActionArray | None:
+        """Drop random columns that break a row; ``None`` when dropping does not help."""
+        dense = self._dense_rows
+        while True:
+            _, low, high = self._extra.broken(action[:, None].astype(np.float64))
+            low, high = low[:, 0], high[:, 0]
+            if not (low.any() or high.any()):
+                return action
+            blame = (dense[high] > 0).any(axis=0) | (dense[low] < 0).any(axis=0)
+            guilty = np.flatnonzero(blame & (action == 1))
+            if not len(guilty):
+                return None
+            action[rng.choice(guilty)] = 0
+
+    @cached_property
+    def _dense_rows(self) -> np.ndarray[Any, np.dtype[np.float64]]:
+        dense: np.ndarray[Any, np.dtype[np.float64]] = self._rows.matrix.toarray()
+        return dense
+
+    def _fill(self, decision: Decision, rng: np.random.Generator) -> Decision:
+        while len(extensions := self.extensions(decision)):
+            decision = extensions[int(rng.integers(len(extensions)))]
+        return decision
+
+    def extensions(self, decision: Decision) -> Extensions:
+        """Keep those extensions of the space below that the rows on top allow."""
+        extensions = self._below.extensions(decision)
+        actions = np.repeat(decision.action[None, :], len(extensions), axis=0)
+        actions[np.arange(len(extensions)), extensions.columns] = 1
+        return extensions.only(self._extra.holds(actions))
+
+    def describe(self, decision: Decision) -> list[str]:
+        """Say it as the space below does."""
+        return self._below.describe(decision)
+
+    def tasks(self, decision: Decision) -> list[Task]:
+        """Return those of the space below."""
+        return self._below.tasks(decision)
+
+    @abstractmethod
+    def summary(self) -> str:
+        """Say in one line what is allowed."""
+
+    def _plan(self, action: ActionArray) -> ActionArray | None:
+        if not self._extra.holds(action[None, :])[0]:
+            return None
+        return self._below._plan(action)
+
+    def _why_not(self, action: ActionArray) -> str:
+        broken = self._extra.violations(Decision(action, action[:0]))
+        if broken:
+            chosen = say(self.chosen(action))
+            return f"{chosen}: {'; '.join(broken)}."
+        return self._below._why_not(action)
+
+    def to_tables(self) -> TableSet:
+        """The sheets of the space below; what is on top is written beside them."""
+        return self.base.to_tables()
