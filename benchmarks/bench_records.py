@@ -121,7 +121,7 @@ def planning(seeds: range) -> None:
     print("What planning with fitted models earns, of what planning with the true ones does")
     print("  30 steps of log by a random policy, all states seen; then 20 episodes of 20 steps")
     for setting in given.settings:
-        for arms, groups in ((20, 20), (100, 10)):
+        for arms, groups in given.sizes:
             shares: dict[str, list[float]] = {}
             for seed in seeds:
                 problem = grouped(make(setting, arms=arms, seed=seed), groups)
@@ -137,6 +137,7 @@ def planning(seeds: range) -> None:
                 f"{name} {estimate(np.array(all_))} %" for name, all_ in shares.items()
             )
             print(f"  {setting}, {arms} arms in {groups} groups: {said}", flush=True)
+            print(f"    by seed: {np.round(shares['nothing said'], 1).tolist()}", flush=True)
 
 
 def grouped(problem: Problem, groups: int) -> Problem:
@@ -157,9 +158,8 @@ def grouped(problem: Problem, groups: int) -> Problem:
 def structures(problem: Problem) -> dict[str, Structure]:
     allowed = (problem.arms.kernels > 0).any(axis=(0, 1))
     return {
-        "nothing known": Structure(),
-        "moves known": Structure(allowed, never_hurts=True),
-        "and the same from every state": Structure(allowed, never_hurts=True, same_moves=True),
+        "nothing said": Structure(),
+        "all said": Structure(allowed, never_hurts=True, same_moves=True),
     }
 
 
@@ -249,6 +249,13 @@ parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
 parser.add_argument("--seeds", type=int, nargs=2, default=(0, 5), metavar=("FIRST", "END"))
 parser.add_argument("--settings", nargs="+", default=SETTINGS)
 parser.add_argument("--arms", type=int, nargs="+", default=(1_100, 11_000, 110_000))
+parser.add_argument(
+    "--sizes",
+    type=lambda text: tuple(int(part) for part in text.split("/")),
+    nargs="+",
+    default=((20, 20), (100, 10)),
+    metavar="ARMS/GROUPS",
+)
 given = parser.parse_args()
 for part in given.parts or PARTS:
     PARTS[part](range(*given.seeds))

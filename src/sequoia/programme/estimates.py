@@ -124,7 +124,9 @@ def fit_log(programme: Programme, log: Log, groups: int, as_new: bool = False) -
         len(order),
         1 + len(programme.doses),
         n_groups=groups,
-        structure=Structure(known.allowed[np.ix_(order, order)], known.never_hurts or as_new),
+        structure=Structure(
+            known.allowed[np.ix_(order, order)], known.never_hurts or as_new, known.same_moves
+        ),
     )
 
     def back(moves: FloatArray) -> FloatArray:
@@ -136,7 +138,8 @@ def fit_log(programme: Programme, log: Log, groups: int, as_new: bool = False) -
         draws=back(fitted.draws),
         counts=back(fitted.counts),
         mode=back(fitted.mode),
-        worth=fitted.worth[..., place],
+        # Where moves are the same from every state, one row stands for all.
+        worth=fitted.worth if known.same_moves else fitted.worth[..., place],
     )
 
 
@@ -165,9 +168,9 @@ def as_arms(programme: Programme, groups: Sequence[str], kernels: FloatArray) ->
 
 
 def read_structure(programme: Programme) -> Structure:
-    """Read what is known of transitions: states that stay, moves that never happen, no harm."""
+    """Read what is known of transitions: states that stay, moves that never happen or are alike."""
     content = TableSet(programme.known, where=f"{programme.where} [known]")
-    content.known({"stays", "impossible", "never_hurts"})
+    content.known({"stays", "impossible", "never_hurts", "same_moves"})
     states = programme.states
     allowed = np.ones((len(states), len(states)), dtype=np.bool_)
 
@@ -189,9 +192,10 @@ def read_structure(programme: Programme) -> Structure:
         else:
             allowed[place(pair[0]), place(pair[1])] = False
     never_hurts = content.option("never_hurts", bool, False)
+    same_moves = content.option("same_moves", bool, False)
     content.settle()
     try:
-        return Structure(allowed, never_hurts)
+        return Structure(allowed, never_hurts, same_moves)
     except ProblemError as error:
         raise FileError(f"{content.where}: {error}") from None
 

@@ -1,52 +1,107 @@
-"""What the groups have in common: the transitions towards which each group is shrunk."""
-
-from typing import Protocol
+"""Guesses at the rows of groups: what they have in common, by dose, by features, by distance."""
 
 import numpy as np
 
+from sequoia.records.moves import SameMoves
+from sequoia.records.shrinkage import LEAST, BaseMeasure, ShrunkRows, dirichlet, normal
 from sequoia.validation import BoolArray, FloatArray
 
 # Laplace's prior, one observation of each move that can happen: all rows are as likely. With
 # less, rows that are hardly seen are drawn towards certainty, and intervals miss too often.
 _PRIOR = 1.0
-# A move that can happen never gets less than this: it could not come back in later draws.
-_LEAST = 1e-8
 # Standard deviation of the logit coefficients of standardised features: odds may well change by
 # a factor of 10 from one standard deviation to the next, hardly by 1000.
 _LOGIT_SCALE = 3.0
 _NEWTON_STEPS, _HALVINGS = 8, 6
 
 
-class BaseMeasure(Protocol):
-    """Rows that groups share, ``mean`` of ``(G or 1, L, R, V)``."""
+class CommonRows:
+    """The same rows for all groups, with a Dirichlet prior; ``allowed`` is ``(L, R, V)``."""
 
-    mean: FloatArray
-
-    def fit(self, counts: FloatArray) -> None:
-        """Move to the most likely rows, given counts by group, ``(G, L, R, V)``."""
-        ...
-
-    def draw(self, tables: FloatArray, rng: np.random.Generator) -> None:
-        """Move to a draw from the posterior, given how often groups asked, ``(G, L, R, V)``."""
-        ...
-
-
-class PooledRows:
-    """The same rows for all groups, with a Dirichlet prior."""
+    is_worth_the_same = False
 
     def __init__(self, allowed: BoolArray) -> None:
-        self._prior = _PRIOR * allowed.astype(np.float64)
-        self.mean = _normal(self._prior, allowed)[None]
+        self._allowed = allowed
+        self.mean = normal(np.ones(allowed.shape), allowed)[None]
 
     def fit(self, counts: FloatArray) -> None:
         """Take the posterior mean."""
-        total = self._prior + counts.sum(axis=0)
-        self.mean = _normal(total, self._prior > 0)[None]
+        self.mean = normal(_PRIOR + counts.sum(axis=0), self._allowed)[None]
 
     def draw(self, tables: FloatArray, rng: np.random.Generator) -> None:
         """Draw rows from their Dirichlet posterior."""
-        total = rng.standard_gamma(self._prior + tables.sum(axis=0))
-        self.mean = _normal(total, self._prior > 0)[None]
+        self.mean = dirichlet(_PRIOR + tables.sum(axis=0), self._allowed, rng)[None]
+
+
+class SteadyRows:
+    """Rows by which a group moves over the same distances, as likely, from every state.
+
+    If states are ordered, and that is about so, states that are seldom seen learn from the others.
+    The distances of a group are shrunk towards those of all groups.
+
+    Parameters
+    ----------
+    allowed
+        ``(L, S, S)``.
+    """
+
+    is_worth_the_same = True
+
+    def __init__(self, allowed: BoolArray, groups: int) -> None:
+        self._moves = SameMoves(np.ones_like(allowed))
+        over = self._moves.allowed
+        self._distances = ShrunkRows(over[None], [PooledRows(over, by_state=False)], groups)
+
+    @property
+    def mean(self) -> FloatArray:
+        """Transitions, ``(G, L, S, S)``."""
+        return self._moves.kernels(self._distances.rows)
+
+    def fit(self, counts: FloatArray) -> None:
+        """Fit distances."""
+        self._distances.fit(self._moves.fold(counts, self._distances.rows))
+
+    def draw(self, tables: FloatArray, rng: np.random.Generator) -> None:
+        """Draw distances."""
+        self._distances.draw(self._moves.fold(tables, self._distances.rows, rng), rng)
+
+
+class PooledRows:
+    """The same rows for all groups; those of a dose are shrunk towards what doses have in common.
+
+    So a dose that was seldom given learns from the others which moves happen at all. Where rows
+    are those of states, they also learn from each other, by `SteadyRows`.
+
+    Parameters
+    ----------
+    allowed
+        ``(L, R, V)``.
+    by_state
+        Whether rows are those of states: ``R = V``.
+    """
+
+    is_worth_the_same = False
+
+    def __init__(self, allowed: BoolArray, by_state: bool) -> None:
+        # Doses take the place of groups.
+        some: BoolArray = np.any(allowed, axis=0, keepdims=True)
+        bases: list[BaseMeasure] = [CommonRows(some)]
+        if by_state:
+            bases.append(SteadyRows(some, len(allowed)))
+        self._by_dose = ShrunkRows(allowed[:, None], bases, len(allowed))
+
+    @property
+    def mean(self) -> FloatArray:
+        """Rows by dose, ``(1, L, R, V)``."""
+        return self._by_dose.rows.swapaxes(0, 1)
+
+    def fit(self, counts: FloatArray) -> None:
+        """Fit the rows of all groups together."""
+        self._by_dose.fit(counts.sum(axis=0)[:, None])
+
+    def draw(self, tables: FloatArray, rng: np.random.Generator) -> None:
+        """Draw the rows of doses, and what they have in common."""
+        self._by_dose.draw(tables.sum(axis=0)[:, None], rng)
 
 
 class LogitRows:
@@ -61,6 +116,8 @@ class LogitRows:
     features
         By group, ``(G, F)``, standardised; a constant is added.
     """
+
+    is_worth_the_same = False
 
     def __init__(self, allowed: BoolArray, features: FloatArray) -> None:
         self._inputs = np.column_stack([np.ones(len(features)), features])
@@ -103,7 +160,7 @@ class LogitRows:
 
     def _spread(self) -> None:
         for place, weights in self._weights.items():
-            rows = np.maximum(self._rows(weights), _LEAST)
+            rows = np.maximum(self._rows(weights), LEAST)
             self.mean[:, *place, self._allowed[place]] = rows / rows.sum(axis=1, keepdims=True)
 
     def _posterior(self, place: tuple[int, int], weights: FloatArray, counts: FloatArray) -> float:
@@ -137,9 +194,3 @@ class LogitRows:
                 ahead = ahead / 2
             weights = weights + ahead
         return weights, np.linalg.cholesky(precision)
-
-
-def _normal(rows: FloatArray, allowed: BoolArray) -> FloatArray:
-    rows = np.where(allowed, np.maximum(rows, _LEAST), 0.0)
-    result: FloatArray = rows / rows.sum(axis=-1, keepdims=True)
-    return result

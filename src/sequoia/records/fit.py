@@ -9,16 +9,15 @@ from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError
 from sequoia.problem import Problem
-from sequoia.records.base_measure import BaseMeasure, LogitRows, PooledRows
 from sequoia.records.em import Mode, find_mode
 from sequoia.records.log import Log, groups_of
-from sequoia.records.moves import Moves, moves_by
-from sequoia.records.posterior import Posterior, likely_worth
+from sequoia.records.posterior import Posterior
 from sequoia.records.segments import Segments
+from sequoia.records.shrinkage import normal
 from sequoia.records.structure import Structure, make_rising
 from sequoia.rng import stream
 from sequoia.sizes import require_memory
-from sequoia.validation import BoolArray, FloatArray, frozen
+from sequoia.validation import FloatArray, frozen
 
 # Draws are kept every so many sweeps: neighbours are much alike.
 _THIN = 5
@@ -31,6 +30,8 @@ _BATCHES = 20
 # Rows whose 90 % interval is wider say little; rows with fewer transitions rest on the others.
 _WIDE, _FEW = 0.3, 5.0
 _TAIL = 0.05
+# The most likely rows and what guesses are worth depend on each other: found in turn.
+_LOOKS = 3
 
 
 class Unsure(NamedTuple):
@@ -60,7 +61,8 @@ class FittedModel:
     log_likelihood
         Of the log at the mode.
     worth
-        How many observations the common rows are worth to a group, by dose and row, ``(L, R)``.
+        How many observations each guess at a group's rows is worth, by dose and row,
+        ``(B, L, R)``: what groups have in common, and moves that are the same from every state.
     independent
         How many independent draws the draws are worth, for all but the slowest entries.
     n_rows, n_segments
@@ -139,21 +141,19 @@ def fit(
     what = f"{_MOST_DRAWS} draws of the transitions of {groups} groups"
     require_memory(what, _MOST_DRAWS * entries)
     segments = Segments.of(log, groups, n_doses, n_states)
-    moves = moves_by(known, n_doses, n_states)
-    base = _base(moves.allowed, features, groups)
-    mode = _mode(segments, moves, base)
+    rng = stream(seed, "records:fit")
+    chain = Posterior(segments, known, _standardised(features, groups), rng)
+    mode = _mode(chain)
     start = mode.rows
     if known.never_hurts:
         start = make_rising(start, mode.counts.sum(axis=-1) + 1.0)
-    rng = stream(seed, "records:fit")
-    draws, counts, worth, independent = _run(
-        Posterior(segments, moves, base, start, known.never_hurts, rng)
-    )
+    chain.begin(start)
+    draws, counts, worth, independent = _run(chain)
     return FittedModel(
         draws.mean(axis=0),
         draws,
         counts,
-        moves.kernels(start),
+        chain.moves.kernels(start),
         mode.likelihood,
         worth,
         independent,
@@ -176,32 +176,28 @@ def with_kernels(problem: Problem, kernels: FloatArray) -> Problem:
     return replace(problem, arms=replace(arms, kernels=moved))
 
 
-def _base(allowed: BoolArray, features: ArrayLike | None, groups: int) -> BaseMeasure:
+def _standardised(features: ArrayLike | None, groups: int) -> FloatArray | None:
     if features is None:
-        return PooledRows(allowed)
+        return None
     given = frozen("features", features, np.float64, (groups, None))
     spread = given.std(axis=0)
-    return LogitRows(allowed, (given - given.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
+    return np.asarray((given - given.mean(axis=0)) / np.where(spread > 0, spread, 1.0))
 
 
-def _mode(segments: Segments, moves: Moves, base: BaseMeasure) -> Mode:
+def _mode(chain: Posterior) -> Mode:
     """Return the most likely rows: of all groups together, then of each, shrunk."""
-    groups = segments.shape[0]
-    weak = np.broadcast_to(base.mean[:1], (1, *moves.allowed.shape))
+    segments, moves, shrunk = chain.segments, chain.moves, chain.shrunk
+    weak = normal(np.ones((1, *moves.allowed.shape)), moves.allowed)
     common = find_mode(segments.pooled(), moves, weak, weak)
-    rows = np.repeat(common.rows, groups, axis=0)
-    mode = Mode(rows, _expected(segments, moves, rows), common.likelihood)
-    base.fit(mode.counts)
+    rows = np.repeat(common.rows, segments.shape[0], axis=0)
+    counts, likelihood = segments.expected_counts(moves.kernels(rows))
+    mode = Mode(rows, moves.fold(counts, rows), likelihood)
     # How much groups differ is seen better the better their own rows are known.
-    for _ in range(3):
-        worth = likely_worth(mode.counts, base.mean, moves.allowed)
-        prior = np.broadcast_to(worth[..., None] * base.mean, rows.shape)
+    for _ in range(_LOOKS):
+        shrunk.fit(mode.counts)
+        prior = np.broadcast_to(shrunk.prior, rows.shape)
         mode = find_mode(segments, moves, mode.rows, prior)
     return mode
-
-
-def _expected(segments: Segments, moves: Moves, rows: FloatArray) -> FloatArray:
-    return moves.fold(segments.expected_counts(moves.kernels(rows))[0], rows)
 
 
 def _run(chain: Posterior) -> tuple[FloatArray, FloatArray, FloatArray, float]:
@@ -218,7 +214,7 @@ def _run(chain: Posterior) -> tuple[FloatArray, FloatArray, FloatArray, float]:
                 counts += chain.sweep()
                 sweeps += 1
             draws.append(chain.kernels)
-            worth.append(chain.worth)
+            worth.append(chain.shrunk.worth.copy())
         independent = _independent(np.array(draws))
     return np.array(draws), counts / sweeps, np.median(worth, axis=0), independent
 

@@ -11,11 +11,9 @@ from sequoia.bounds.whittle import whittle_indices
 from sequoia.errors import ProblemError
 from sequoia.policies.whittle import require_standard
 from sequoia.problem import Problem
-from sequoia.records.base_measure import PooledRows
 from sequoia.records.belief import BeliefProblem, belief_problem
 from sequoia.records.fit import with_kernels
 from sequoia.records.log import Log, Seen
-from sequoia.records.moves import moves_by
 from sequoia.records.posterior import Posterior
 from sequoia.records.segments import Segments
 from sequoia.records.structure import Structure
@@ -106,11 +104,7 @@ class Thompson(Planner):
         arms = self.problem.arms
         segments = Segments.of(log, arms.n_models, arms.n_doses, arms.n_states)
         if self._chain is None:
-            moves = moves_by(self.structure, arms.n_doses, arms.n_states)
-            base = PooledRows(moves.allowed)
-            start = np.repeat(base.mean, arms.n_models, axis=0)
-            never = self.structure.never_hurts
-            self._chain = Posterior(segments, moves, base, start, never, self.rng)
+            self._chain = Posterior(segments, self.structure, None, self.rng)
         self._chain.segments = segments
         draws = []
         for _ in range(_SWEEPS):

@@ -86,18 +86,22 @@ class SameMoves:
         self, counts: FloatArray, rows: FloatArray, rng: np.random.Generator | None = None
     ) -> FloatArray:
         """Return counts by distance; at the ends they are split among all that lead there."""
-        weights = rows[:, :, 0, None, :, None] * self._leads
+        inner, ends = self._leads[..., 1:-1], self._leads[..., [0, -1]]
+        # From state s, only one distance leads to a state that is not at an end.
+        folded = np.einsum("glst,svt->glv", counts[..., 1:-1], inner)
+        weights = rows[:, :, 0, None, :, None] * ends
         total = weights.sum(axis=-2, keepdims=True)
         share = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+        at_ends = counts[..., [0, -1]]
         if rng is None:
-            split = share * counts[..., None, :]
+            split = share * at_ends[..., None, :]
         else:
             chances = np.moveaxis(share, -2, -1)
             # What never happens has no counts, and needs some distribution.
             chances[~chances.any(axis=-1)] = 1 / chances.shape[-1]
-            split = np.moveaxis(rng.multinomial(counts.astype(np.int64), chances), -1, -2)
-        folded: FloatArray = split.sum(axis=(2, 4), dtype=np.float64)[:, :, None, :]
-        return folded
+            split = np.moveaxis(rng.multinomial(at_ends.astype(np.int64), chances), -1, -2)
+        result: FloatArray = (folded + split.sum(axis=(2, 4)))[:, :, None, :]
+        return result
 
 
 def moves_by(structure: Structure, doses: int, states: int) -> Moves:
