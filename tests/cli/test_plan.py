@@ -77,6 +77,31 @@ def test_what_is_special_today(run):
     assert saved == pytest.approx(gain)
 
 
+def test_locks_hours_and_overtime_in_words(run):
+    asked = ("plan", "week.npz", "--state", "week.csv", "--lock", "worker:1=arm:4")
+    asked += ("--hours", "worker:0=2", "--must", "arm:4")
+    lines = run(*asked).out.splitlines()
+    assert any(line.startswith("That worker 1 visits arm 4 costs ") for line in lines)
+    assert any(line.startswith("That worker 0 has 2 hours costs ") for line in lines)
+    content = json.loads(run(*asked, "--json").out)
+    assert {"who": "worker 1", "where": "arm 4"}.items() <= {
+        key: value
+        for one in content["errands"]
+        if (one["who"], one["where"]) == ("worker 1", "arm 4")
+        for key, value in one.items()
+    }.items()
+    assert sum(one["who"] == "worker 0" for one in content["errands"]) <= 2
+    assert [one["wish"] for one in content["wishes"]] == [
+        "arm 4 is acted on",
+        "worker 1 visits arm 4",
+        "worker 0 has 2 hours",
+    ]
+    assert all(one["cost"]["long_run"] >= -1e-6 for one in content["wishes"])
+    offered = ("plan", "cap.npz", "--state", "cap.csv", "--overtime", "worker:1=2@1e6")
+    assert "at a price of 2e+06, so it is left." in run(*offered).out
+    assert json.loads(run(*offered, "--json").out)["overtime"][0]["is_taken"] is False
+
+
 def test_files(run):
     assert run("plan", "week.npz", "--state", "week.csv", "-o", "p.csv").code == 0
     with Path("p.csv").open() as file:
@@ -108,6 +133,8 @@ def test_nothing_to_do(run, tmp_path):
         ("cap.npz --state cap.csv --absent worker:9", "names no worker"),
         ("tube.npz --state tube.csv --absent worker:1", "a walk problem has none"),
         ("cap.npz --state cap.csv --must arm:8", "names no arm"),
+        ("cap.npz --state cap.csv --overtime worker:1=2", "is no overtime"),
+        ("tube.npz --state tube.csv --lock worker:1=arm:2", "a walk problem has none"),
         ("cap.npz --state cap.csv --never arm:x", "names no arm"),
         ("cap.npz --state cap.csv --why arm:x", "names no arm"),
         ("cap.npz --state cap.csv --must arm:1 --never arm:1", "these contradict"),

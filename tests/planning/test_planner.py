@@ -1,20 +1,30 @@
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
 
-from sequoia import Arms, Custom, Problem
+from sequoia import Arms, Custom, Problem, Rules
 from sequoia.bounds import solve_exactly
 from sequoia.errors import FileError, InfeasibleSpace, ProblemError
 from sequoia.optimize import ReluNet
-from sequoia.planning.overrides import columns_of, find_worker, todays_rules
+from sequoia.planning.overrides import (
+    columns_of,
+    find_worker,
+    read_offer,
+    todays_rules,
+    todays_wishes,
+    together,
+)
 from sequoia.planning.planner import Planner, Proof
 from sequoia.planning.state_file import read_states
+from sequoia.planning.wish_costs import plan_with_overtime, wish_costs
 from sequoia.problem.families import (
     FAMILIES,
     capacity,
     epidemic,
     interventions,
+    rota,
     routing,
     scheduling,
 )
@@ -108,6 +118,91 @@ def test_todays_rules_hold():
     assert plan.decision.action[1] == 1
     assert plan.decision.action[3] == 0
     assert "worker 2" not in {one.who for one in plan.tasks}
+
+
+WEEK = rota(
+    arms=6, workers=2, slots=2, slots_per_arm=1, slots_per_worker=2, may_visit=1.0, horizon=4
+)
+
+
+def best_where(planner, problem, keeps):
+    """Return what the best action is worth of which some booking keeps to what is asked."""
+    minutes, own = problem.space.minutes, problem.space
+    worth = [-np.inf]
+    for action in own.enumerate(10_000):
+        arms = np.flatnonzero(action).tolist()
+        options = [
+            [(i, j, k) for i, k in np.argwhere(minutes > 0).tolist() if own.arm_slots[j, k]]
+            for j in arms
+        ]
+        for booked in product(*options):
+            used = np.zeros_like(minutes)
+            for i, j, k in booked:
+                used[i, k] += own.lengths[j]
+            if (used <= minutes).all() and keeps(booked):
+                worth.append(planner.worth(action).long_run)
+                break
+    return max(worth)
+
+
+def test_wishes_cost_what_the_best_plan_is_worth_less():
+    """Plans under locks are the best of all bookings that keep them."""
+    planner = Planner(WEEK, np.zeros(6, dtype=np.int64))
+    free = best_where(planner, WEEK, lambda _: True)
+    for arm, worker, slot in ((0, 1, None), (3, 0, 1), (5, None, 0)):
+        text = f"{'' if worker is None else f'worker {worker}='}arm:{arm}"
+        text += "" if slot is None else f"@slot {slot}"
+        wishes = todays_wishes(WEEK, {"lock": [text]})
+        expected = best_where(
+            planner,
+            WEEK,
+            lambda booked, a=arm, w=worker, s=slot: any(
+                (j, w in (None, i), s in (None, k)) == (a, True, True) for i, j, k in booked
+            ),
+        )
+        if expected == -np.inf:
+            with pytest.raises(InfeasibleSpace, match=r"locked: "):
+                planner.plan(WEEK.with_rules(together(wishes)))
+            continue
+        plan = planner.plan(WEEK.with_rules(together(wishes)))
+        assert plan.worth.long_run == pytest.approx(expected)
+        (cost,) = wish_costs(planner, WEEK, plan, wishes)
+        assert cost.cost.long_run == pytest.approx(free - expected, abs=1e-9)
+
+
+def test_overtime_is_worked_if_it_gains_more_than_its_price():
+    planner = Planner(CAPACITY, STATE)
+    longer = CAPACITY.with_rules(Rules(hours={"worker 1": CAPACITY.space.capacities[1] + 3}))
+    gain = planner.plan(longer).worth.long_run - planner.plan(CAPACITY).worth.long_run
+    assert gain > 0.01
+    for price, is_taken in ((gain / 3 * 0.9, True), (gain / 3 * 1.1, False)):
+        offer = read_offer(CAPACITY, f"worker:1=3@{price}")
+        plan, (found,) = plan_with_overtime(planner, CAPACITY, Rules(), [offer])
+        assert found.is_taken is is_taken
+        assert found.gain.long_run == pytest.approx(gain)
+        assert bool(plan.problem.space.rules.hours) is is_taken
+
+
+@pytest.mark.parametrize(
+    ("wishes", "message"),
+    [
+        ({"lock": ["arm:1"]}, "locks nothing"),
+        ({"lock": ["worker:1=arm:2@Mon"]}, "an assignment has no slots|a slot, but"),
+        ({"hours": ["worker:1"]}, "gives no hours"),
+        ({"hours": ["worker:1=-2"]}, "gives no hours"),
+        ({"hours": ["worker:1=2", "worker 1=3"]}, "the hours of worker 1 are given twice"),
+        ({"order": ["arm:1"]}, "two arms or more"),
+    ],
+)
+def test_wishes_that_mean_nothing(wishes, message):
+    with pytest.raises(ProblemError, match=message):
+        todays_wishes(CAPACITY, wishes)
+
+
+def test_orders_need_routes():
+    rules = together(todays_wishes(CAPACITY, {"order": ["arm:1 > arm:2"]}))
+    with pytest.raises(ProblemError, match="has no routes of workers"):
+        CAPACITY.with_rules(rules)
 
 
 def test_rules_that_contradict_are_named():

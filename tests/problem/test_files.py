@@ -23,6 +23,7 @@ from sequoia import (
     Custom,
     Floor,
     Problem,
+    Rota,
     Rules,
     Schedule,
     Walk,
@@ -33,6 +34,7 @@ from sequoia.errors import FileError, SequoiaError
 from sequoia.problem import files
 from sequoia.problem.families import FAMILIES, interventions, routing
 from sequoia.problem.files import edited_since_written
+from sequoia.problem.rules import Lock
 from sequoia.problem.tables import Table
 
 ODD_NAMES = ["Zoë, “the first”", 'quo"te', "Łódź; 東京 🚇"]
@@ -91,6 +93,12 @@ PROBLEMS = {
             (Floor("grüne Gruppe", 0.4, 1), Floor("grüne Gruppe", 1 / 3)),
             must=(ODD_NAMES[0],),
             at_most_one=((ODD_NAMES[0], ODD_NAMES[1]), (ODD_NAMES[2],)),
+        )
+    ),
+    "locked": over(Rota([[60, 30], [0, 45]], [[1, 1], [1, 0], [0, 1]], [30, 30, 45])).with_rules(
+        Rules(
+            hours={"worker 0": 1.25},
+            locks=[Lock("arm 0", "worker 0", "slot 1"), Lock("arm 1", slot="slot 0")],
         )
     ),
     "absent": over(Assignment([1, 1, 1], [1, 2])).with_rules(

@@ -28,6 +28,23 @@ CalibrationPicture = Annotated[
 ]
 
 
+Locks = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="WORKER=ARM@SLOT",
+        help="A visit that is settled: by whom, or when, or both, such as Anna=Ada.",
+    ),
+]
+Orders = Annotated[
+    list[str] | None,
+    typer.Option(metavar="'ARM > ARM'", help="Arms that follow each other on a team's route."),
+]
+Hours = Annotated[
+    list[str] | None,
+    typer.Option(metavar="WORKER=HOURS", help="What a worker has today, from the first slot on."),
+]
+
+
 def _use_solver(context: typer.Context, name: str) -> str:
     """Give programs to a solver until the command ends, or say that it is not here."""
     # Here, because commands that solve nothing start faster without it.

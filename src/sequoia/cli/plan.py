@@ -11,15 +11,21 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sequoia.cli.common import AsJson, File, Force, Solver
+from sequoia.cli.common import AsJson, File, Force, Hours, Locks, Orders, Solver
 from sequoia.cli.evaluate import Model
 from sequoia.errors import FileError, ProblemError
 from sequoia.evaluation.evaluation import number
 from sequoia.io import refuse_to_replace, write_text
 from sequoia.models.folder import load_model
-from sequoia.planning.overrides import todays_rules
+from sequoia.planning.overrides import OVERRIDES, read_offer, todays_wishes, together
 from sequoia.planning.planner import DayPlan, Planner, Why, Worth
 from sequoia.planning.state_file import read_states
+from sequoia.planning.wish_costs import (
+    OfferedOvertime,
+    WishCost,
+    plan_with_overtime,
+    wish_costs,
+)
 from sequoia.policies import POLICIES
 from sequoia.problem import Arms, load
 from sequoia.problem.names import count
@@ -56,6 +62,16 @@ def plan(
     never: Annotated[
         list[str] | None, typer.Option(metavar="ARM", help="What not to act on, such as arm:2.")
     ] = None,
+    lock: Locks = None,
+    order: Orders = None,
+    hours: Hours = None,
+    overtime: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="WORKER=HOURS@PRICE",
+            help="Hours that a worker could add, taken if they gain more than their price.",
+        ),
+    ] = None,
     why: Annotated[
         list[str] | None,
         typer.Option(metavar="ARM", help="Say what dropping or including it would cost."),
@@ -81,17 +97,28 @@ def plan(
     problem = load(file)
     q = None if model is None else load_model(model, problem)
     states = read_states(state, problem)
-    rules = todays_rules(problem, absent or (), must or (), never or ())
+    given = (absent, must, never, lock, order, hours)
+    asked = {key: texts or () for key, texts in zip(OVERRIDES, given, strict=True)}
+    wishes = todays_wishes(problem, asked)
+    offers = [read_offer(problem, text) for text in overtime or ()]
     planner = Planner(problem, states, time_limit)
-    found = planner.plan(problem.with_rules(rules), policy, q)
+    found, extra = plan_with_overtime(planner, problem, together(wishes), offers, policy, q)
     reasons = [planner.why(found, text) for text in why or ()]
+    taken = [one.offer for one in extra if one.is_taken]
+    costs = wish_costs(planner, problem, found, wishes, taken)
     content = to_json(planner, found, reasons) | {"solver": solver}
+    content |= {
+        "wishes": [cost_to_json(one) for one in costs],
+        "overtime": [overtime_to_json(one) for one in extra],
+    }
     if output is not None:
         write_text(output, _csv(found) if output.suffix == ".csv" else _dumps(content))
     if as_json:
         typer.echo(_dumps(content))
         return
     _print(planner, found, reasons)
+    for line in (*map(cost_in_words, costs), *map(overtime_in_words, extra)):
+        typer.echo(line)
     if output is not None:
         typer.echo(f"Wrote {output}.")
 
@@ -131,6 +158,18 @@ def to_json(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> dict[st
         "prices_stopped_by": planner.relaxation.bound.stopped_by if planner.has_prices else None,
         "seconds": found.seconds,
     }
+
+
+def cost_to_json(one: WishCost) -> dict[str, Any]:
+    """Return what a wish costs, as ``--json`` prints it."""
+    cost = None if one.cost is None else _worth(one.cost)
+    return {"wish": one.wish.words, "cost": cost, "reason": one.reason}
+
+
+def overtime_to_json(one: OfferedOvertime) -> dict[str, Any]:
+    """Return overtime that was offered, as ``--json`` prints it."""
+    gain = _worth(one.gain)
+    return {**vars(one.offer), "cost": one.offer.cost, "gain": gain, "is_taken": one.is_taken}
 
 
 def _arms(planner: Planner, found: DayPlan) -> list[dict[str, Any]]:
@@ -261,6 +300,32 @@ def why_in_words(one: Why) -> str:
     if one.cost.long_run is None:
         return f"{words}."
     return f"{words} and the long run by {_signed(-one.cost.long_run)}."
+
+
+def cost_in_words(one: WishCost) -> str:
+    """Say what a wish costs."""
+    if one.cost is None:
+        return f"Without the wish that {one.wish.words} there is no plan: {one.reason}"
+    return f"That {one.wish.words} costs {_losses(one.cost)}."
+
+
+def overtime_in_words(one: OfferedOvertime) -> str:
+    """Say what overtime gains, what it costs, and whether it is worth it."""
+    offer = one.offer
+    verdict = "so it is worked" if one.is_taken else "so it is left"
+    return (
+        f"{count(1, 'hour') if offer.hours == 1 else f'{offer.hours:g} hours'} of overtime of "
+        f"{offer.worker}: worth {_losses(one.gain)}, at a price of {offer.cost:.4g}, {verdict}."
+    )
+
+
+def _losses(worth: Worth) -> str:
+    soon = f"{_plain(worth.next_step)} in the next step"
+    return soon if worth.long_run is None else f"{_plain(worth.long_run)} in the long run ({soon})"
+
+
+def _plain(value: float) -> str:
+    return "0" if abs(value) < 5e-7 else f"{value:.4g}"
 
 
 def _signed(value: float) -> str:

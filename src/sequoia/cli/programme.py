@@ -13,6 +13,9 @@ from sequoia.cli.common import (
     EstimatesTable,
     Force,
     HoldOut,
+    Hours,
+    Locks,
+    Orders,
 )
 from sequoia.errors import ProblemError
 from sequoia.problem.names import closest
@@ -222,6 +225,9 @@ def today(
     never: Annotated[
         list[str] | None, typer.Option(metavar="ARM", help="Whom not to visit.")
     ] = None,
+    lock: Locks = None,
+    order: Orders = None,
+    hours: Hours = None,
     why: Annotated[
         list[str] | None,
         typer.Option(metavar="ARM", help="Say what dropping or including them would cost."),
@@ -254,11 +260,13 @@ def today(
 ) -> None:
     """Plan today, and keep the plan."""
     from sequoia.cli.programme_today import TodayOptions, run_today
+    from sequoia.planning.overrides import OVERRIDES
 
     if not time_limit > 0:
         raise ProblemError(f"the time limit is {time_limit:g}; more than 0 seconds are wanted.")
     programme = read_programme(folder)
-    overrides = {"absent": absent or [], "must": must or [], "never": never or []}
+    given = (absent, must, never, lock, order, hours)
+    overrides = {key: texts or [] for key, texts in zip(OVERRIDES, given, strict=True)}
     if explore and cautious:
         raise ProblemError("--explore and --cautious are two ways to plan; choose one.")
     outlook = "explore" if explore else "cautious" if cautious else "expected"

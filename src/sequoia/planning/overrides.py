@@ -1,12 +1,79 @@
 """What is special today, in the words of the command: ``worker:3``, ``arm:Ada``."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
 
 import numpy as np
 
 from sequoia.errors import ProblemError
 from sequoia.problem import Floor, Problem, Rules
 from sequoia.problem.names import closest, composed
+from sequoia.problem.rules import Lock
+
+# What may be asked for, by the name of its option, in the order in which it is said.
+OVERRIDES = ("absent", "must", "never", "lock", "order", "hours")
+
+
+@dataclass(frozen=True)
+class Wish:
+    """One thing that is special today.
+
+    Attributes
+    ----------
+    words
+        What it is, as a sentence without its stop: ``"Nurse Anna is off"``.
+    rules
+        The same as rules on actions.
+    """
+
+    words: str
+    rules: Rules
+
+
+@dataclass(frozen=True)
+class Offer:
+    """Overtime that somebody could work: ``hours`` more, at a ``price`` for each.
+
+    The price is in the unit of rewards.
+    """
+
+    worker: str
+    hours: float
+    price: float
+
+    @property
+    def cost(self) -> float:
+        """What all of it costs."""
+        return self.hours * self.price
+
+
+def todays_wishes(problem: Problem, overrides: Mapping[str, Iterable[str]]) -> list[Wish]:
+    """Return what is asked for, one by one.
+
+    Parameters
+    ----------
+    overrides
+        Texts by option. ``absent``: workers who are off, such as ``"worker:3"`` or
+        ``"worker:Nurse Anna"``. ``must``, ``never``: arms to act on, or not to, such as
+        ``"arm:7"``; ``"action:2"`` where actions are not arms. ``lock``: visits that are settled,
+        such as ``"Anna=Ada"``, ``"Anna=Ada@Mon"`` or ``"Ada@Mon"``. ``order``: arms that follow
+        each other straight on one route, such as ``"Ada > Ben"``. ``hours``: those that a worker
+        has today, such as ``"Anna=4"``.
+    """
+    wishes = []
+    for option, of in _READERS.items():
+        wishes += [of(problem, text) for text in overrides.get(option, ())]
+    given = [worker for wish in wishes for worker in wish.rules.hours]
+    for worker in given:
+        if given.count(worker) > 1:
+            raise ProblemError(f"the hours of {worker} are given twice; once is wanted.")
+    return wishes
+
+
+def together(wishes: Iterable[Wish]) -> Rules:
+    """Return all wishes as rules."""
+    return reduce(Rules.and_also, (wish.rules for wish in wishes), Rules())
 
 
 def todays_rules(
@@ -15,26 +82,29 @@ def todays_rules(
     must: Iterable[str] = (),
     never: Iterable[str] = (),
 ) -> Rules:
-    """Return today's rules.
+    """Return who is off and what is acted on, or not, as rules; see `todays_wishes`."""
+    return together(todays_wishes(problem, {"absent": absent, "must": must, "never": never}))
 
-    Parameters
-    ----------
-    absent
-        Workers who are off, such as ``"worker:3"`` or ``"worker:Nurse Anna"``.
-    must, never
-        Arms to act on, or not to, such as ``"arm:7"``; ``"action:2"`` where actions are not arms.
-    """
-    rules = Rules(absent=[find_worker(problem, text) for text in absent])
-    for text in must:
-        rules = rules.and_also(including(problem, text))
-    for text in never:
-        rules = rules.and_also(leaving_out(problem, text))
-    return rules
+
+def read_offer(problem: Problem, text: str) -> Offer:
+    """Return the overtime that a text such as ``"Anna=2@0.5"`` offers."""
+    given, _, price = text.rpartition("@")
+    worker, _, hours = given.rpartition("=")
+    try:
+        more, each = float(hours), float(price)
+    except ValueError:
+        more = each = np.nan
+    if not (0 < more < np.inf and 0 <= each < np.inf):
+        raise ProblemError(
+            f"{text!r} is no overtime; a worker, hours and a price for each are wanted, such as "
+            "'Anna=2@0.5'."
+        )
+    return Offer(find_worker(problem, worker), more, each)
 
 
 def find_worker(problem: Problem, text: str) -> str:
     """Return the name of the worker that ``text`` means."""
-    names: Sequence[str] = getattr(problem.space.base, "worker_names", ())
+    names = problem.space.base.worker_names
     if not names:
         raise ProblemError(
             f"{text!r} names a worker, but a {problem.space.base.kind} problem has none."
@@ -69,7 +139,79 @@ def leaving_out(problem: Problem, text: str) -> Rules:
     return Rules(never=columns_of(problem, text)[1])
 
 
-def _find(text: str, kinds: dict[str, Sequence[str]]) -> tuple[str, int]:
+def _absent(problem: Problem, text: str) -> Wish:
+    worker = find_worker(problem, text)
+    return Wish(f"{worker} is off", Rules(absent=[worker]))
+
+
+def _must(problem: Problem, text: str) -> Wish:
+    return Wish(f"{columns_of(problem, text)[0]} is acted on", including(problem, text))
+
+
+def _never(problem: Problem, text: str) -> Wish:
+    return Wish(f"{columns_of(problem, text)[0]} is not acted on", leaving_out(problem, text))
+
+
+def _lock(problem: Problem, text: str) -> Wish:
+    """Read ``worker=arm@slot``, of which the worker or the slot may be left out."""
+    who, _, rest = text.rpartition("=")
+    slots = problem.space.base.slot_names
+    whom, at, when = rest.rpartition("@")
+    if not at or rest.strip() in problem.arms.names:
+        whom, when = rest, ""
+    if not who.strip() and not when.strip():
+        raise ProblemError(
+            f"{text!r} locks nothing; a worker and an arm, or an arm and a slot, are wanted, such "
+            "as 'Anna=Ada' or 'Ada@Mon'."
+        )
+    worker = find_worker(problem, who) if who.strip() else None
+    slot = None
+    if when.strip():
+        if not slots:
+            raise ProblemError(
+                f"{text!r} names a slot, but a {problem.space.base.kind} problem has none."
+            )
+        slot = slots[_find(when, {"slot": slots})[1]]
+    lock = Lock(_column_of(problem, whom), worker, slot)
+    return Wish(str(lock), Rules(locks=[lock]))
+
+
+def _order(problem: Problem, text: str) -> Wish:
+    arms = [_column_of(problem, part) for part in text.split(">")]
+    if len(set(arms)) < max(2, len(arms)):
+        raise ProblemError(
+            f"{text!r} is no order; two arms or more are wanted, each once: 'Ada > Ben'."
+        )
+    return Wish(f"{arms[0]} is followed by {', then '.join(arms[1:])}", Rules(orders=[arms]))
+
+
+def _hours(problem: Problem, text: str) -> Wish:
+    who, _, given = text.rpartition("=")
+    try:
+        hours = float(given)
+    except ValueError:
+        hours = np.nan
+    if not 0 <= hours < np.inf:
+        raise ProblemError(f"{text!r} gives no hours; a number is wanted, such as 'Anna=4'.")
+    worker = find_worker(problem, who)
+    return Wish(f"{worker} has {hours:g} hours", Rules(hours={worker: hours}))
+
+
+_READERS = dict(zip(OVERRIDES, (_absent, _must, _never, _lock, _order, _hours), strict=True))
+
+
+def _column_of(problem: Problem, text: str) -> str:
+    """Return the one action column that ``text`` means."""
+    name, columns = columns_of(problem, text)
+    if len(columns) != 1:
+        raise ProblemError(
+            f"{len(columns)} actions reach {name}; name one of them to lock it: action: and its "
+            "name."
+        )
+    return columns[0]
+
+
+def _find(text: str, kinds: Mapping[str, Sequence[str]]) -> tuple[str, int]:
     """Return the kind and the number of what ``text`` names; a name goes before a number."""
     text = composed(text)
     prefix, colon, rest = text.partition(":")

@@ -122,6 +122,14 @@ class DayPlan:
     ceiling: float | None
     seconds: float
 
+    @property
+    def value(self) -> float:
+        """What the plan is worth by `objective`."""
+        if self.objective == "long run":
+            assert self.worth.long_run is not None
+            return self.worth.long_run
+        return self.worth.next_step
+
     @cached_property
     def tasks(self) -> list[Task]:
         """Who goes where, when, to do what."""
@@ -235,6 +243,11 @@ class Planner:
             seconds=time.perf_counter() - began,
         )
 
+    def best_like(self, plan: DayPlan) -> DayPlan:
+        """Return the best plan under the rules of ``plan``, by the objective it is about."""
+        by = PricePolicy.name if plan.objective == "long run" else Myopic.name
+        return plan if plan.policy == by else self.plan(plan.problem, by)
+
     def _usual_policy(self, q: QFunction | None) -> str:
         if q is not None:
             return Sequoia.name
@@ -271,7 +284,7 @@ class Planner:
             return Why(name, False, None, reason="no action reaches it.")
         rule = (leaving_out if is_chosen else including)(self.problem, text)
         try:
-            by = "price" if plan.objective == "long run" else "myopic"
+            by = PricePolicy.name if plan.objective == "long run" else Myopic.name
             other = self.plan(plan.problem.with_rules(rule), by)
         except InfeasibleSpace as error:
             return Why(name, is_chosen, None, reason=str(error))

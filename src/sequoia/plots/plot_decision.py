@@ -14,8 +14,7 @@ from sequoia.problem import ActionSpace, Assignment, Decision, Problem, Rota, Sc
 
 def plot_decision(problem: Problem, decision: Decision, ax: Axes | None = None) -> Axes:
     """Draw what is done: the route on the map, the schedule as a grid, the visits as bars."""
-    space = problem.space.base.absent(problem.space.rules.absent)
-    return picture_of(space, problem, decision, ax)
+    return picture_of(problem.space.today, problem, decision, ax)
 
 
 @singledispatch

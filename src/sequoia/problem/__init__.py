@@ -9,7 +9,7 @@ from sequoia.problem.dependencies import Dependencies
 from sequoia.problem.environment import Environment
 from sequoia.problem.files import load, save
 from sequoia.problem.problem import Problem
-from sequoia.problem.rules import Floor, Rules
+from sequoia.problem.rules import Floor, Lock, Rules
 from sequoia.problem.spaces import (
     ActionSpace,
     Assignment,
@@ -38,6 +38,7 @@ __all__ = [
     "Extensions",
     "Floor",
     "LinearSystem",
+    "Lock",
     "Problem",
     "Rota",
     "Rules",

@@ -37,6 +37,21 @@ class Floor:
 
 
 @dataclass(frozen=True)
+class Lock:
+    """A visit that is settled: to an arm, by a worker, in a slot; ``None`` for any."""
+
+    arm: str
+    worker: str | None = None
+    slot: str | None = None
+
+    def __str__(self) -> str:
+        when = "" if self.slot is None else f" in {self.slot}"
+        if self.worker is None:
+            return f"{self.arm} is visited{when}"
+        return f"{self.worker} visits {self.arm}{when}"
+
+
+@dataclass(frozen=True)
 class Rules:
     """Rows to add to a space, by the names of its action columns and workers.
 
@@ -52,6 +67,12 @@ class Rules:
         Lists of which at most one may be acted on.
     absent
         Workers who are off.
+    hours
+        What some workers have instead of their usual hours; see `ActionSpace.with_hours`.
+    locks
+        Visits that are settled: one of those to the arm is by this worker, in this slot.
+    orders
+        Arms that are served on one route, straight one after the other.
     """
 
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -60,12 +81,18 @@ class Rules:
     never: Sequence[str] = ()
     at_most_one: Sequence[Sequence[str]] = ()
     absent: Sequence[str] = ()
+    hours: Mapping[str, float] = field(default_factory=dict)
+    locks: Sequence[Lock] = ()
+    orders: Sequence[Sequence[str]] = ()
 
     def __post_init__(self) -> None:
         groups = {name: tuple(members) for name, members in self.groups.items()}
         object.__setattr__(self, "groups", groups)
         object.__setattr__(self, "at_most_one", tuple(map(tuple, self.at_most_one)))
-        for name in ("floors", "must", "never", "absent"):
+        hours = {name: real(f"rules.hours[{name}]", own, 0) for name, own in self.hours.items()}
+        object.__setattr__(self, "hours", hours)
+        object.__setattr__(self, "orders", tuple(map(tuple, self.orders)))
+        for name in ("floors", "must", "never", "absent", "locks"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
     def rows(self, names: Sequence[str]) -> Rows:
@@ -94,6 +121,10 @@ class Rules:
             listed.append((members("rules.must", [name]), 1.0, np.inf, f"must act on {name}"))
         for name in self.never:
             listed.append((members("rules.never", [name]), -np.inf, 0.0, f"never act on {name}"))
+        for lock in self.locks:
+            listed.append((members("rules.locks", [lock.arm]), 1.0, np.inf, f"locked: {lock}"))
+        for name in (arm for order in self.orders for arm in order):
+            listed.append((members("rules.orders", [name]), 1.0, np.inf, f"locked: {name} served"))
         for several in self.at_most_one:
             text = f"at most one of {say(several)}"
             listed.append((members("rules.at_most_one", several), -np.inf, 1.0, text))
@@ -107,7 +138,10 @@ class Rules:
         )
 
     def and_also(self, other: "Rules") -> "Rules":
-        """Return both sets of rules together; a group means the same in both."""
+        """Return both sets of rules together; a group means the same in both.
+
+        Hours are those of ``other`` where both have some: today's take the place of the usual ones.
+        """
         for name in self.groups.keys() & other.groups.keys():
             if set(self.groups[name]) != set(other.groups[name]):
                 raise ProblemError(
@@ -121,11 +155,22 @@ class Rules:
             (*self.never, *other.never),
             (*self.at_most_one, *other.at_most_one),
             (*self.absent, *other.absent),
+            {**self.hours, **other.hours},
+            (*self.locks, *other.locks),
+            (*self.orders, *other.orders),
         )
 
     def to_options(self) -> dict[str, Any]:
-        """Return these rules as options for TOML."""
-        return {
+        """Return these rules as options for TOML; those about staff only where there are any."""
+        staff: dict[str, Any] = {
+            "hours": dict(self.hours),
+            "locks": [
+                {key: value for key, value in vars(lock).items() if value is not None}
+                for lock in self.locks
+            ],
+            "orders": [list(order) for order in self.orders],
+        }
+        return {key: value for key, value in staff.items() if value} | {
             "groups": {name: list(group) for name, group in self.groups.items()},
             "floors": [
                 {"group": f.group, "share": float(f.share), "count": int(f.count)}
@@ -139,10 +184,17 @@ class Rules:
 
     @classmethod
     def from_options(
-        cls, content: TableSet, names: Sequence[str], workers: Sequence[str]
+        cls,
+        content: TableSet,
+        names: Sequence[str],
+        workers: Sequence[str],
+        slots: Sequence[str] = (),
     ) -> "Rules":
-        """Build from the options of TOML, about action columns and workers of these names."""
-        content.known({"groups", "floors", "must", "never", "at_most_one", "absent"})
+        """Build from the options of TOML, about action columns, workers and slots so called."""
+        content.known(
+            {"groups", "floors", "must", "never", "at_most_one", "absent"}
+            | {"hours", "locks", "orders"}
+        )
         groups = content.option("groups", dict, {})
         several = content.option("at_most_one", list, [])
         floors = []
@@ -167,6 +219,9 @@ class Rules:
             listed("never", content.option("never", list, [])),
             tuple(listed("at_most_one", group) for group in several),
             listed("absent", content.option("absent", list, []), workers),
+            _hours(content, workers),
+            _locks(content, names, workers, slots),
+            tuple(listed("orders", order) for order in content.option("orders", list, [])),
         )
 
 
@@ -179,3 +234,27 @@ def _names(content: TableSet, key: str, values: Any, known: Sequence[str]) -> tu
     index = set(known)
     content.found.extend(unknown(where, known, name) for name in values if name not in index)
     return tuple(values)
+
+
+def _hours(content: TableSet, workers: Sequence[str]) -> dict[str, float]:
+    """Return hours by worker, and note what is wrong with them."""
+    given = content.part(content.option("hours", dict, {}), f"{content.where} hours")
+    given.known(set(workers))
+    return {name: given.option(name, float, least=0) for name in given.options if name in workers}
+
+
+def _locks(
+    content: TableSet, names: Sequence[str], workers: Sequence[str], slots: Sequence[str]
+) -> tuple[Lock, ...]:
+    """Return locks, and note which of them name something that is not known."""
+    locks = []
+    for index, entry in enumerate(content.option("locks", list, [])):
+        own = content.part(entry if type(entry) is dict else {}, f"{content.where} locks[{index}]")
+        known = {"arm": names, "worker": workers, "slot": slots}
+        own.known(set(known))
+        given = {key: own.option(key, str) for key in known if key in own.options}
+        for key, name in given.items():
+            if name and name not in known[key]:
+                content.found.append(unknown(f"{own.where}, option {key!r}", known[key], name))
+        locks.append(Lock(own.option("arm", str), given.get("worker"), given.get("slot")))
+    return tuple(locks)

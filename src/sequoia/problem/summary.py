@@ -16,8 +16,11 @@ from sequoia.problem.system import LinearSystem
 def rules_in_words(space: ActionSpace) -> list[str]:
     """Say what is allowed: the rules of the space first, then the extra ones."""
     extra = space.rules.rows(space.names).names
-    off = [f"{worker} is off" for worker in space.rules.absent]
-    return [space.summary(), *extra, *off]
+    rules = space.rules
+    staff = [f"{worker} is off" for worker in rules.absent]
+    staff += [f"{worker} has {hours:g} hours" for worker, hours in rules.hours.items()]
+    staff += [f"locked: {', then '.join(order)}" for order in rules.orders]
+    return [space.summary(), *extra, *staff]
 
 
 def summary(problem: Problem) -> dict[str, Any]:

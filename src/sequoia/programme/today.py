@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
 
-from sequoia.planning.overrides import todays_rules
+from sequoia.planning.overrides import todays_wishes, together
 from sequoia.planning.planner import DayPlan, Planner, Why
 from sequoia.policies import QFunction
 from sequoia.problem.tasks import Task
@@ -13,8 +13,6 @@ from sequoia.programme.choosing import Choice, choose
 from sequoia.programme.plans import PlannedTask, StoredPlan, keep
 from sequoia.programme.situation import Situation
 from sequoia.programme.store import note
-
-OPTIONS = ("absent", "must", "never")
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,16 +40,14 @@ def plan_today(
     Parameters
     ----------
     overrides
-        What somebody asks for: ``absent``, ``must`` and ``never``, as in ``sequoia plan``.
+        What somebody asks for, by option, as in ``sequoia plan``; see `todays_wishes`.
     policy
         A policy by name; unless given, the one that is best for the problem as it is now.
     why
         Arms about which to say what it would cost to drop or include them.
     """
     problem = situation.problem
-    rules = situation.absences.and_also(
-        todays_rules(problem, *(overrides.get(option, ()) for option in OPTIONS))
-    )
+    rules = situation.absences.and_also(together(todays_wishes(problem, overrides)))
     planner = Planner(problem, situation.state, seconds)
     today = problem.with_rules(rules)
     chosen = Choice(policy, "it was asked for") if policy else choose(problem, situation.state, q)

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from sequoia.errors import InfeasibleDecision, TooLarge
-from sequoia.problem.rules import Floor, Rules
+from sequoia.problem.rules import Floor, Lock, Rules
 from sequoia.problem.spaces import (
     ActionSpace,
     Assignment,
@@ -107,9 +107,20 @@ def can_be_booked(worker_slots, arm_slots, limit: int, visits: int, distinct: bo
 
 
 def can_be_rostered(
-    minutes, arm_slots, lengths, visits, may_visit, limit, distinct: bool, in_a_row: int | None
+    minutes,
+    arm_slots,
+    lengths,
+    visits,
+    may_visit,
+    limit,
+    distinct: bool,
+    in_a_row: int | None,
+    locks: Sequence[tuple[int | None, int | None, int]] = (),
 ) -> Accepts:
-    """Some way to book all visits keeps minutes, workers who may come, and rests."""
+    """Some way to book all visits keeps minutes, workers who may come, rests and locks.
+
+    A lock is a worker, a slot and an arm; ``None`` stands for any.
+    """
     workers, n_slots = len(minutes), len(minutes[0]) if len(minutes) else 0
 
     def rests(booked: tuple[tuple[int, int, int], ...]) -> bool:
@@ -122,10 +133,16 @@ def can_be_rostered(
             for first in range(n_slots - in_a_row)
         )
 
+    def keeps(booked: tuple[tuple[int, int, int], ...]) -> bool:
+        return all(
+            any(worker in (None, i) and slot in (None, k) and arm == j for i, k, j in booked)
+            for worker, slot, arm in locks
+        )
+
     @cache
     def book(arms: tuple[int, ...], booked: tuple[tuple[int, int, int], ...]) -> bool:
         if not arms:
-            return rests(booked)
+            return rests(booked) and keeps(booked)
         arm = arms[0]
         used: dict[tuple[int, int], float] = {}
         for worker, slot, other in booked:
@@ -179,10 +196,11 @@ def can_be_walked(size, edges, lengths, source, length, limit) -> Accepts:
     return lambda chosen: len(chosen) <= limit and any(chosen <= nodes for nodes in visited)
 
 
-def can_be_toured(travel, service, depots, limits) -> Accepts:
+def can_be_toured(travel, service, depots, limits, barred=(), chain=()) -> Accepts:
     """Some way to hand arms to walkers, and some order of each, keeps everybody's minutes.
 
-    Ways round about are found by trying all orders of places in between.
+    Ways round about are found by trying all orders of places in between. Some pairs of walker and
+    arm may be barred, and the arms of a chain have to follow each other.
     """
     size = len(travel)
 
@@ -202,12 +220,18 @@ def can_be_toured(travel, service, depots, limits) -> Accepts:
             sum(way(a, b) if a != b else 0 for a, b in pairwise([depot, *order, depot]))
             + sum(service[arm] for arm in order)
             <= limits[walker]
+            and not any((walker, arm) in barred for arm in order)
+            and follows(order)
             for order in permutations(arms)
         )
 
+    def follows(order: tuple[int, ...]) -> bool:
+        pairs = set(pairwise(order))
+        return not set(chain) & set(order) or all(pair in pairs for pair in pairwise(chain))
+
     def accepts(chosen: Chosen) -> bool:
         arms = sorted(chosen)
-        return any(
+        return chosen.issuperset(chain) and any(
             all(
                 fits(walker, frozenset(a for a, w in zip(arms, who, strict=True) if w == walker))
                 for walker in range(len(limits))
@@ -391,6 +415,38 @@ def ruled(
     )
 
 
+def locked(name: str, example: Example, rules: Rules, words: Accepts) -> Example:
+    """``example`` with settled visits, other hours or orders, said again in ``words``."""
+    return Example(name, with_rules(example.space, rules), words)
+
+
+def rostered(space: Rota, locks, minutes=None) -> Accepts:
+    """Say a rota again, with locks and perhaps other minutes."""
+    return can_be_rostered(
+        space.minutes.tolist() if minutes is None else minutes,
+        space.arm_slots.tolist(),
+        space.lengths.tolist(),
+        space.visits.tolist(),
+        space.may_visit.tolist(),
+        space.limit,
+        space.distinct_workers,
+        space.most_in_a_row,
+        locks,
+    )
+
+
+def as_rota(space: Schedule) -> Rota:
+    """Return the same as a rota whose visits take whole slots."""
+    return Rota(
+        space.worker_slots,
+        space.arm_slots,
+        np.ones(space.n_actions),
+        space.visits,
+        limit=space.limit,
+        distinct_workers=space.distinct_workers,
+    )
+
+
 # What every space has to show.
 
 
@@ -506,6 +562,13 @@ _RING = [
     [_FAR, _FAR, _FAR, 1, 0, 2],
     [1, _FAR, _FAR, _FAR, 2, 0],
 ]
+_several = rota(
+    "rota, several visits",
+    [[60, 60], [45, 0], [0, 30]],
+    slots("xx", "x.", ".x", "xx"),
+    [30, 15, 30, 20],
+    [2, 1, 1, 3],
+)
 _team = team("team", _ONE_WAY, [2, 3, 1, 2], [4, 4], [12, 16])
 _kits = kits("kits", [[0, 1], [1, 2, 3], [3, 4], [0, 5]], 6, 2)
 _bound_together = custom(
@@ -516,6 +579,8 @@ _bound_together = custom(
     [0, 0, 3],
     5,
 )
+
+_locked_tours = can_be_toured(_ONE_WAY, [2, 3, 1, 2], [4, 4], [12, 16], barred={(1, 2)})
 
 EXAMPLES = [
     _budget,
@@ -548,13 +613,7 @@ EXAMPLES = [
     _rota,
     rota("rota, one slot", [[7], [4]], slots("x", "x", "x", "x", "x"), [2, 3, 4, 2, 6]),
     rota("rota, whole slots", [[1, 1], [1, 0]], slots("xx", "x.", ".x", "xx"), [1] * 4, limit=2),
-    rota(
-        "rota, several visits",
-        [[60, 60], [45, 0], [0, 30]],
-        slots("xx", "x.", ".x", "xx"),
-        [30, 15, 30, 20],
-        [2, 1, 1, 3],
-    ),
+    _several,
     rota(
         "rota, different workers",
         [[60, 60], [45, 30]],
@@ -659,4 +718,44 @@ EXAMPLES = [
     ruled("kits, never and must", _kits, must=[1], never=[0]),
     ruled("custom, never", _bound_together, never=[0]),
     ruled("custom, count", _bound_together, groups={"few": [1, 2]}, counts={"few": 1}),
+    locked(
+        "assignment, a worker locked to an arm",
+        _assignment,
+        Rules(locks=[Lock("arm 0", "worker 1")], hours={"worker 2": 3}),
+        rostered(
+            Rota([[4], [6], [7]], np.ones((6, 1), dtype=bool), _COSTS),
+            [(1, None, 0)],
+            [[4], [6], [3]],
+        ),
+    ),
+    locked(
+        "schedule, locked visits",
+        _distinct,
+        Rules(locks=[Lock("arm 1", "worker 0"), Lock("arm 3", slot="slot 4")]),
+        rostered(as_rota(_distinct.space), [(0, None, 1), (None, 4, 3)]),
+    ),
+    locked(
+        "rota, a locked visit",
+        _rota,
+        Rules(locks=[Lock("arm 5", "worker 0", "slot 2")], hours={"worker 1": 1.5}),
+        rostered(_rota.space, [(0, 2, 5)], [[60, 0, 90], [0, 75, 15]]),
+    ),
+    locked(
+        "rota, one of several visits locked",
+        _several,
+        Rules(locks=[Lock("arm 0", "worker 1")], hours={"worker 2": 1}),
+        rostered(_several.space, [(1, None, 0)], [[60, 60], [45, 0], [0, 60]]),
+    ),
+    locked(
+        "team, a walker locked to an arm",
+        _team,
+        Rules(locks=[Lock("arm 2", "walker 0")]),
+        lambda chosen: 2 in chosen and _locked_tours(chosen),
+    ),
+    locked(
+        "team, arms that follow each other",
+        _team,
+        Rules(orders=[["arm 3", "arm 0"]], hours={"walker 1": 0.3}),
+        can_be_toured(_ONE_WAY, [2, 3, 1, 2], [4, 4], [12, 18], chain=(3, 0)),
+    ),
 ]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from test_walk import paths
 
 from sequoia.problem.families import routing
-from sequoia.problem.rules import Rules
+from sequoia.problem.rules import Floor, Rules
 from sequoia.problem.spaces import Walk, with_rules
 from sequoia.problem.spaces.walk import tours
 from sequoia.problem.spaces.walk.frontier_dp import frontier
@@ -170,9 +170,12 @@ def test_too_much_to_count_is_left_to_a_solver(monkeypatch):
     assert 0 < sum(answer is None for answer in answers) < 60
 
 
-def test_rules_are_left_to_a_solver():
-    space = with_rules(Walk([(0, 1)], 0, 2, 1), Rules(must=["node 1"]))
-    assert space.argmax_linear(np.ones(2)) is None
+def test_rules_over_several_columns_are_left_to_a_solver():
+    walk = Walk([(0, 1)], 0, 2, 1)
+    must = with_rules(walk, Rules(must=["node 1"]))
+    assert must.argmax_linear(np.array([5.0, 1.0])).tolist() == [0, 1]
+    floor = Rules(groups={"far": ["node 1"]}, floors=[Floor("far", share=0.5)])
+    assert with_rules(walk, floor).argmax_linear(np.ones(2)) is None
 
 
 @pytest.mark.parametrize("has_frontier", [True, False])

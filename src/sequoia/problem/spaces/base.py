@@ -1,7 +1,7 @@
 """What every action space offers."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import ClassVar
@@ -74,20 +74,28 @@ class ActionSpace(ABC):
     ----------
     is_down_closed
         Whether whatever is feasible stays feasible when a column is dropped.
+    is_refusal_final
+        Whether columns that are not feasible alone are not in company, either, and a solver is a
+        poor way to prove it.
     has_quick_program
         Whether a solver finds the best action of `compact` quickly by itself.
     most_columns_to_list
         With how many columns `enumerate` is worth trying; ``None`` where it says so itself.
     why_not_iterative
         Why the paper's step-by-step baselines do not apply here; ``None`` where they do.
+    worker_names, slot_names
+        Who acts, and when; nobody and never, unless a space says.
     """
 
     kind: ClassVar[str]
     is_down_closed: ClassVar[bool] = True
+    is_refusal_final: ClassVar[bool] = False
     has_quick_program: ClassVar[bool] = True
     most_columns_to_list: ClassVar[int | None] = None
     why_not_iterative: ClassVar[str | None] = None
     names: Sequence[str]
+    worker_names: Sequence[str] = ()
+    slot_names: Sequence[str] = ()
 
     @property
     def n_actions(self) -> int:
@@ -158,12 +166,55 @@ class ActionSpace(ABC):
         """A larger, simpler space that training may use in place of this one."""
         return self
 
+    @property
+    def today(self) -> "ActionSpace":
+        """The space without extra rules, with the staff of today."""
+        return self
+
     def absent(self, workers: Iterable[str]) -> "ActionSpace":
         """Return this space on a day when some workers are off."""
-        workers = list(workers)
-        if not workers:
+        return self._with_hours("absent", dict.fromkeys(workers, 0.0))
+
+    def with_hours(self, hours: Mapping[str, float]) -> "ActionSpace":
+        """Return this space on a day when some workers have so many hours, instead of theirs."""
+        return self._with_hours("hours", hours)
+
+    def _with_hours(self, where: str, hours: Mapping[str, float]) -> "ActionSpace":  # noqa: ARG002
+        if not hours:
             return self
-        raise ProblemError(f"a {self.kind} space has no workers, so {say(workers)} cannot be off.")
+        raise ProblemError(
+            f"a {self.kind} space has no workers, so {say(hours)} cannot be off or have other "
+            "hours."
+        )
+
+    def usual_hours(self, worker: str) -> float:
+        """Return how many hours a worker has, in the sense of `with_hours`."""
+        raise ProblemError(f"a {self.kind} space has no workers, so {worker!r} has no hours.")
+
+    def visit_columns(self, arm: int, worker: int | None, slot: int | None) -> IntArray:
+        """Return the columns of `system` that are visits to an arm, by a worker, in a slot.
+
+        ``None`` stands for any worker or any slot.
+        """
+        del arm, worker, slot
+        raise ProblemError(f"a {self.kind} space has no visits of workers that could be locked.")
+
+    def with_lock(
+        self,
+        arm: int,  # noqa: ARG002 (for others)
+        worker: int | None,  # noqa: ARG002 (for others)
+        slot: int | None,  # noqa: ARG002 (for others)
+    ) -> "ActionSpace | None":
+        """Return a space of this kind in which an arm is only visited by a worker, in a slot.
+
+        ``None`` where that says more, or less, than that one visit is so.
+        """
+        return None
+
+    def with_order(self, arms: Sequence[int]) -> "ActionSpace":
+        """Return this space with ``arms`` served on one route, straight one after the other."""
+        del arms
+        raise ProblemError(f"a {self.kind} space has no routes of workers that could be locked.")
 
     @cached_property
     def idle(self) -> Decision:

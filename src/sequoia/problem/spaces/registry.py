@@ -52,7 +52,8 @@ def read_space(content: TableSet) -> ActionSpace:
     space = _READERS[kind](content.part(own))
     if "rules" not in content.options:
         return space
-    workers = getattr(space, "worker_names", ())
-    rules = Rules.from_options(content.section("rules"), space.names, workers)
+    rules = Rules.from_options(
+        content.section("rules"), space.names, space.worker_names, space.slot_names
+    )
     content.settle()
     return with_rules(space, rules)

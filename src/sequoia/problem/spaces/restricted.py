@@ -1,19 +1,18 @@
 """A space in one state, where what is allowed depends on it."""
 
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 import numpy as np
 
 from sequoia.errors import TooLarge
 from sequoia.problem.action_limits import ActionLimits
-from sequoia.problem.iis import no_decision
 from sequoia.problem.rules import Rules
 from sequoia.problem.spaces.base import ActionSpace
 from sequoia.problem.spaces.ruled import with_rules
 from sequoia.problem.spaces.with_rows import WithRows
 from sequoia.problem.system import Decision
-from sequoia.validation import ActionArray, FloatArray
+from sequoia.validation import ActionArray, FloatArray, IntArray
 
 
 class Restricted(WithRows):
@@ -35,9 +34,31 @@ class Restricted(WithRows):
         """As below."""
         return self._below.why_not_iterative
 
-    def absent(self, workers: Iterable[str]) -> "Restricted":
-        """Return it on a day when some workers are off."""
-        return Restricted(self._below.absent(workers), self._limits)
+    @property
+    def worker_names(self) -> Sequence[str]:  # type: ignore[override]
+        """As below."""
+        return self._below.worker_names
+
+    @property
+    def slot_names(self) -> Sequence[str]:  # type: ignore[override]
+        """As below."""
+        return self._below.slot_names
+
+    def _with_hours(self, where: str, hours: Mapping[str, float]) -> "Restricted":
+        return Restricted(self._below._with_hours(where, hours), self._limits)
+
+    def with_lock(self, arm: int, worker: int | None, slot: int | None) -> "Restricted | None":
+        """Ask the space below."""
+        below = self._below.with_lock(arm, worker, slot)
+        return None if below is None else Restricted(below, self._limits)
+
+    def with_order(self, arms: Sequence[int]) -> "Restricted":
+        """Ask the space below."""
+        return Restricted(self._below.with_order(arms), self._limits)
+
+    def visit_columns(self, arm: int, worker: int | None, slot: int | None) -> IntArray:
+        """Ask the space below."""
+        return self._below.visit_columns(arm, worker, slot)
 
     def summary(self) -> str:
         """Say it as the space below does."""
@@ -56,46 +77,11 @@ class Restricted(WithRows):
             raise self._too_many(cap)
         return actions
 
-    def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
-        """Ask the space below, where only columns are bound."""
-        if self._has_rows:
-            return None
-        return self._checked(self._below.argmax_linear(self._limits.weighted(weights[None])[0]))
-
-    def argmax_linear_batch(self, weights: FloatArray) -> ActionArray | None:
-        """Ask the space below, where only columns are bound."""
-        if self._has_rows:
-            return None
-        everywhere = self._limits.only(np.zeros(len(weights), dtype=np.int64))
-        return self._checked(self._below.argmax_linear_batch(everywhere.weighted(weights)))
-
-    def bracket_linear(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
-        """Ask the space below, where columns are closed and nothing else."""
-        if self._has_rows or self._limits.lower.any():
-            return None
-        found = self._below.bracket_linear(self._limits.weighted(weights[None])[0], gap)
-        return found if found is None or self.contains(found[0][None])[0] else None
-
     def construct_linear(self, weights: FloatArray) -> ActionArray | None:
         """Ask the space below; ``None`` where it does not keep within the limits."""
         everywhere = self._limits.only(np.zeros(len(weights), dtype=np.int64))
         found = self._below.construct_linear(everywhere.weighted(weights))
         return found if found is None or everywhere.holds(found).all() else None
-
-    @property
-    def _has_rows(self) -> bool:
-        """Whether more is bound than columns."""
-        sides = self._limits.row_lower, self._limits.row_upper
-        return any(np.isfinite(side).any() for side in sides)
-
-    def _checked(self, found: ActionArray | None) -> ActionArray | None:
-        """Return best actions, or say that there is none within the limits."""
-        if found is None:
-            return None
-        actions = np.atleast_2d(found)
-        if not self._limits.only(np.zeros(len(actions), dtype=np.int64)).holds(actions).all():
-            raise no_decision(self.compact)
-        return found
 
 
 def restrict(space: ActionSpace, limits: ActionLimits) -> ActionSpace:

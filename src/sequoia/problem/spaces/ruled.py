@@ -1,9 +1,10 @@
 """A space with extra rules on top."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sequoia.problem.rules import Rules
 from sequoia.problem.spaces.base import ActionSpace
+from sequoia.problem.spaces.locked import with_locks
 from sequoia.problem.spaces.with_rows import WithRows
 
 
@@ -14,7 +15,8 @@ class Ruled(WithRows):
 
     def __init__(self, base: ActionSpace, rules: Rules) -> None:
         # An unknown name is reported when the space is made, not when it is first used.
-        super().__init__(base.absent(rules.absent), rules.rows(base.names))
+        self._staffed = base.absent(rules.absent).with_hours(rules.hours)
+        super().__init__(with_locks(self._staffed, rules), rules.rows(base.names))
         self._base = base
         self._rules = rules
 
@@ -28,6 +30,11 @@ class Ruled(WithRows):
         """The extra rules on top of `base`."""
         return self._rules
 
+    @property
+    def today(self) -> ActionSpace:
+        """The space without extra rules, with the staff of today."""
+        return self._staffed
+
     def summary(self) -> str:
         """Say it as the base does; the rules are said beside it."""
         return self.base.summary()
@@ -35,6 +42,10 @@ class Ruled(WithRows):
     def absent(self, workers: Iterable[str]) -> "Ruled":
         """Add to the workers who are off."""
         return Ruled(self.base, self.rules.and_also(Rules(absent=tuple(workers))))
+
+    def with_hours(self, hours: Mapping[str, float]) -> "Ruled":
+        """Add to the workers who have other hours."""
+        return Ruled(self.base, self.rules.and_also(Rules(hours=hours)))
 
 
 def with_rules(space: ActionSpace, rules: Rules) -> Ruled:

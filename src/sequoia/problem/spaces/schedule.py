@@ -1,6 +1,6 @@
 """Workers and arms with open slots: the bipartite matching of the paper."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -412,12 +412,30 @@ class Schedule(ActionSpace):
             f"{count(self.visits, 'visit')} to an arm{who}, at most {count(self.limit, 'arm')}"
         )
 
-    def absent(self, workers: Iterable[str]) -> "Schedule":
-        """Close all slots of some workers."""
+    def _with_hours(self, where: str, hours: Mapping[str, float]) -> "Schedule":
+        """Count slots as hours: the first open ones are kept; more than these cannot be had."""
         slots = self.worker_slots.copy()
-        for worker in workers:
-            slots[index_of("absent", self.worker_names, worker)] = False
+        for name, own in hours.items():
+            worker = index_of(where, self.worker_names, name)
+            usual = int(slots[worker].sum())
+            if own != int(own) or own > usual:
+                raise ProblemError(
+                    f"{where} gives {name} {own:g} hours; in a schedule a slot counts as an hour, "
+                    f"so a whole number up to {usual} is wanted."
+                )
+            slots[worker, np.flatnonzero(slots[worker])[int(own) :]] = False
         return replace(self, worker_slots=slots)
+
+    def usual_hours(self, worker: str) -> float:
+        """Return how many slots a worker has open."""
+        return float(self.worker_slots[index_of("hours", self.worker_names, worker)].sum())
+
+    def visit_columns(self, arm: int, worker: int | None, slot: int | None) -> IntArray:
+        """Return the visits that may be meant."""
+        workers, arms, slots = self._triples
+        fits = (arms == arm) & (True if worker is None else workers == worker)
+        columns = np.flatnonzero(fits & (True if slot is None else slots == slot))
+        return self.n_actions + columns
 
     def to_tables(self) -> TableSet:
         """Options and tables of this space."""

@@ -1,13 +1,15 @@
 """A space with further rows over its action columns."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sequoia.errors import InfeasibleSpace
+from sequoia.problem.iis import no_decision
 from sequoia.problem.names import say
 from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.system import Decision, LinearSystem, Rows
@@ -65,6 +67,73 @@ class WithRows(ActionSpace):
     def has_quick_contains(self) -> bool:
         """Whether that of the space below does."""
         return self._below.has_quick_contains
+
+    @cached_property
+    def _wanted(self) -> FloatArray | None:
+        """Which columns have to be chosen (1) and must not be (-1), ``(N,)``, if that is all."""
+        rows = self._dense_rows
+        is_closed, size = self._rows.upper == 0, rows.sum(axis=1)
+        if (
+            not ((rows == 0) | (rows == 1)).all()
+            or not (is_closed | (self._rows.lower == size) & (self._rows.upper >= size)).all()
+        ):
+            return None
+        wanted: FloatArray = np.sign(np.where(is_closed, -1.0, 1.0) @ rows)
+        return wanted
+
+    def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
+        """Ask the space below with what is wanted made heavy: see `_pressed`."""
+        if self._wanted is None:
+            return None
+        for pressed, _ in self._pressed(weights):
+            action = self._below.argmax_linear(pressed)
+            if action is None or self._extra.holds(action[None])[0]:
+                return action
+        raise no_decision(self.compact)
+
+    def argmax_linear_batch(self, weights: FloatArray) -> ActionArray | None:
+        """Ask the space below for all at once, with what is wanted made heavy."""
+        if self._wanted is None:
+            return None
+        heavy = (1 + 2 * np.abs(weights).sum(axis=1))[:, None] * self._wanted
+        actions = self._below.argmax_linear_batch(weights + heavy)
+        if actions is not None and not self._extra.holds(actions).all():
+            raise no_decision(self.compact)
+        return actions
+
+    def bracket_linear(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
+        """Ask the space below with what is wanted made heavy; the gap is that of the weights."""
+        if self._wanted is None:
+            return None
+        for pressed, extra in self._pressed(weights):
+            share = float(np.abs(weights).sum()) / max(float(np.abs(pressed).sum()), 1e-300)
+            found = self._below.bracket_linear(pressed, gap * share)
+            if found is None:
+                return None
+            if self._extra.holds(found[0][None])[0]:
+                return found[0], found[1] - extra
+        wanted = (self._wanted > 0).astype(np.int8)
+        if self._below.is_refusal_final and not self._below.contains(wanted[None])[0]:
+            why = self._below._why_not(wanted)
+            raise InfeasibleSpace(f"no decision satisfies the rules: {why}")
+        return None
+
+    def _pressed(self, weights: FloatArray) -> Iterator[tuple[FloatArray, float]]:
+        """Yield heavier and heavier weights, and what they add to every action that is allowed.
+
+        With a weight of ``m`` more on what has to be chosen, and less on what must not be, actions
+        that the rows allow all gain as much, and others less. So the best action of the space below
+        is the best that the rows allow, whatever ``m``, if they allow it; and for ``m`` above twice
+        the sum of all weights they do, if they allow any (an exact penalty).
+        """
+        assert self._wanted is not None
+        most = 1 + 2 * float(np.abs(weights).sum())
+        heavy = min(2 * float(np.abs(weights).max(initial=0.0)) or 1.0, most)
+        while True:
+            yield weights + heavy * self._wanted, heavy * float((self._wanted > 0).sum())
+            if heavy >= most:
+                return
+            heavy = min(8 * heavy, most)
 
     def contains(self, actions: ArrayLike) -> BoolArray:
         """Ask the rows on top, then the space below."""

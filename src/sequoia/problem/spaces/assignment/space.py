@@ -1,6 +1,6 @@
 """Workers with capacities, arms with costs: the generalised assignment of the paper."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
+from sequoia.errors import ProblemError
 from sequoia.problem.names import between, checked_names, count, index_of, say
 from sequoia.problem.spaces.assignment.bin_packing import (
     Packer,
@@ -339,12 +340,24 @@ class Assignment(ActionSpace):
             f"{between(self.capacities)} ({total:g} in all); a visit takes {between(self.costs)}"
         )
 
-    def absent(self, workers: Iterable[str]) -> "Assignment":
-        """Set the capacity of some workers to zero."""
+    def _with_hours(self, where: str, hours: Mapping[str, float]) -> "Assignment":
+        """Hours are in the unit of capacities."""
         capacities = self.capacities.copy()
-        for worker in workers:
-            capacities[index_of("absent", self.worker_names, worker)] = 0.0
+        for name, own in hours.items():
+            capacities[index_of(where, self.worker_names, name)] = own
         return replace(self, capacities=capacities)
+
+    def usual_hours(self, worker: str) -> float:
+        """Return the capacity of a worker."""
+        return float(self.capacities[index_of("hours", self.worker_names, worker)])
+
+    def visit_columns(self, arm: int, worker: int | None, slot: int | None) -> IntArray:
+        """Return the column of each worker who may be meant."""
+        if slot is not None:
+            raise ProblemError("an assignment has no slots that could be locked.")
+        workers = np.arange(self.n_workers) if worker is None else np.array([worker])
+        columns: IntArray = self.n_actions + workers * self.n_actions + arm
+        return columns
 
     def to_tables(self) -> TableSet:
         """Options and tables of this space."""

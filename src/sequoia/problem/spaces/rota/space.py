@@ -1,7 +1,7 @@
 """Workers with minutes in their slots, arms with visits of some length in theirs."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -14,6 +14,7 @@ from sequoia.problem.spaces.base import ActionSpace, Extensions
 from sequoia.problem.spaces.rota.formulation import Formulation
 from sequoia.problem.spaces.rota.packing import Openings, Packing
 from sequoia.problem.spaces.rota.search import RotaSearch
+from sequoia.problem.spaces.visitors import read_visitors, visitors_table
 from sequoia.problem.system import Decision, LinearSystem
 from sequoia.problem.tables import Column, TableSet, table
 from sequoia.problem.tasks import Task
@@ -372,12 +373,43 @@ class Rota(ActionSpace):
             parts.append(f"at most {count(self.limit, 'arm')}")
         return "; ".join(parts)
 
-    def absent(self, workers: Iterable[str]) -> "Rota":
-        """Take all minutes from some workers."""
+    def _with_hours(self, where: str, hours: Mapping[str, float]) -> "Rota":
+        """Keep the first hours of the day; more than usual are added to a worker's last slot."""
         minutes = self.minutes.copy()
-        for worker in workers:
-            minutes[index_of("absent", self.worker_names, worker)] = 0.0
+        for name, own in hours.items():
+            worker = index_of(where, self.worker_names, name)
+            usual = minutes[worker].copy()
+            before = np.cumsum(usual) - usual
+            minutes[worker] = np.clip(60 * own - before, 0.0, usual)
+            extra = 60 * own - usual.sum()
+            if extra > 0:
+                if not usual.any():
+                    raise ProblemError(f"{where} gives {name} hours, who works in no slot.")
+                minutes[worker, np.flatnonzero(usual)[-1]] += extra
         return replace(self, minutes=minutes)
+
+    def usual_hours(self, worker: str) -> float:
+        """Return how many hours a worker has in all slots together."""
+        return float(self.minutes[index_of("hours", self.worker_names, worker)].sum()) / 60
+
+    def visit_columns(self, arm: int, worker: int | None, slot: int | None) -> IntArray:
+        """Return the visits that may be meant."""
+        own = self._openings
+        arms, opening = own.pairs.T
+        fits = (arms == arm) & (True if worker is None else own.worker[opening] == worker)
+        columns = np.flatnonzero(fits & (True if slot is None else own.slot[opening] == slot))
+        return self.n_actions + columns
+
+    def with_lock(self, arm: int, worker: int | None, slot: int | None) -> "Rota | None":
+        """Let nobody else come, and at no other time, where an arm needs just one visit."""
+        if self.visits[arm] > 1:
+            return None
+        may_visit, slots = self.may_visit.copy(), self.arm_slots.copy()
+        if worker is not None:
+            may_visit[:, arm] &= np.arange(len(may_visit)) == worker
+        if slot is not None:
+            slots[arm] &= np.arange(slots.shape[1]) == slot
+        return replace(self, may_visit=may_visit, arm_slots=slots)
 
     def _why_not(self, action: ActionArray) -> str:
         """Name the arm that nobody can visit, or the fewest arms that do not fit together."""
@@ -442,9 +474,7 @@ class Rota(ActionSpace):
         arms |= dict(zip(slots, self.arm_slots.T, strict=True))
         workers = {"name": self.worker_names} | dict(zip(slots, self.minutes.T, strict=True))
         tables = table("actions", **arms) | table("workers", **workers)
-        if not self.may_visit.all():
-            may = dict(zip(self.worker_names, self.may_visit, strict=True))
-            tables |= table("visitors", **{"name": self.names} | may)
+        tables |= visitors_table(self.may_visit, self.names, self.worker_names)
         options = {"limit": self.limit, "distinct_workers": self.distinct_workers, "slots": slots}
         if self.most_in_a_row is not None:
             options["most_in_a_row"] = self.most_in_a_row
@@ -467,7 +497,7 @@ class Rota(ActionSpace):
         in_a_row = None
         if "most_in_a_row" in content.options:
             in_a_row = content.option("most_in_a_row", int, least=1)
-        may_visit = _read_visitors(content, names, worker_names)
+        may_visit = read_visitors(content, names, worker_names)
         content.settle()
         return cls(
             np.array(minutes).reshape(len(slots), len(workers)).T,
@@ -482,20 +512,3 @@ class Rota(ActionSpace):
             worker_names,
             slots,
         )
-
-
-def _read_visitors(
-    content: TableSet, names: Sequence[str], worker_names: Sequence[str]
-) -> BoolArray | None:
-    """Return who may visit whom, ``(W, J)``, from a row per arm and a column per worker."""
-    if "visitors" not in content.tables:
-        return None
-    visitors = content.table("visitors")
-    places = visitors.places("name", names)
-    may = np.array([visitors.booleans(worker) for worker in worker_names], dtype=np.bool_)
-    may = may.reshape(len(worker_names), len(visitors))
-    for arm in sorted(set(range(len(names))) - set(places.tolist())):
-        content.found.append(f"{visitors.where} has no row for {names[arm]!r}.")
-    result = np.zeros((len(worker_names), len(names)), dtype=np.bool_)
-    result[:, places] = may
-    return result

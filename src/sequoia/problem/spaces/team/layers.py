@@ -109,6 +109,15 @@ class Layers:
         ]
         return LinearSystem.from_rows(rows, n_arms, [*names, *self._say(names, worker_names)])
 
+    def straight_rows(self, pairs: Sequence[tuple[int, int]], names: Sequence[str]) -> Rows:
+        """Return rows over arms and moves: some walker goes straight from one arm to another."""
+        n_arms = len(names)
+        rows = [(self.start == first) & (self.stop == then) for first, then in pairs]
+        moves = np.array(rows, dtype=np.float64).reshape(len(pairs), len(self.walker))
+        matrix = np.concatenate([np.zeros((len(pairs), n_arms)), moves], axis=1)
+        said = [f"locked: {names[first]} straight before {names[then]}" for first, then in pairs]
+        return Rows.at_least(matrix, 1.0, said)
+
     def _say(self, names: Sequence[str], worker_names: Sequence[str]) -> list[str]:
         def place(arm: int) -> str:
             return "the depot" if arm == HOME else names[arm]

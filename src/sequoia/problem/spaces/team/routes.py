@@ -1,15 +1,17 @@
 """Round trips by hand: insertion, and exact shortest ones for few stops."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from sequoia.validation import BoolArray, FloatArray, IntArray
+from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 # A table of 16,384 sets and 14 last stops; beyond it, a program decides.
 MOST_STOPS_BY_SETS = 14
+# Minutes that nobody has.
+_NEVER = 2**40
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,15 +28,25 @@ class Map:
         Minutes from each arm back to the depot of each walker, ``(W, J)``.
     limits
         Minutes of each walker, ``(W,)``.
+    may_serve
+        Which walkers may serve which arms, ``(W, J)``.
     """
 
     between: IntArray
     out: IntArray
     home: IntArray
     limits: IntArray
+    may_serve: BoolArray
 
     @classmethod
-    def of(cls, travel: IntArray, service: IntArray, depots: IntArray, limits: IntArray) -> "Map":
+    def of(
+        cls,
+        travel: IntArray,
+        service: IntArray,
+        depots: IntArray,
+        limits: IntArray,
+        may_serve: BoolArray,
+    ) -> "Map":
         """Return the map of places, ``(P, P)``, of which the first are arms."""
         n_arms = len(service)
         return cls(
@@ -42,6 +54,7 @@ class Map:
             travel[depots, :n_arms] + service,
             travel[:n_arms, depots].T,
             limits,
+            may_serve,
         )
 
     @property
@@ -51,9 +64,15 @@ class Map:
 
     @cached_property
     def is_in_reach(self) -> BoolArray:
-        """Which arms each walker can serve alone, ``(W, J)``."""
-        near: BoolArray = self.out + self.home <= self.limits[:, None]
+        """Which arms each walker may and can serve alone, ``(W, J)``."""
+        near: BoolArray = self.may_serve & (self.out + self.home <= self.limits[:, None])
         return near
+
+    def action(self, routes: Iterable[Iterable[int]]) -> ActionArray:
+        """Return which arms routes serve, ``(J,)``."""
+        action = np.zeros(self.n_arms, dtype=np.int8)
+        action[[arm for route in routes for arm in route]] = 1
+        return action
 
     def minutes(self, walker: int, route: Sequence[int]) -> int:
         """Return what a route takes."""
@@ -71,7 +90,8 @@ class Map:
         own = np.append(self.out[walker, stops[:1]], self.between[stops[:-1], stops[1:]])
         own = np.append(own, self.home[walker, stops[-1:]]) if len(stops) else np.zeros(1, int)
         more = before + after - own[:, None]
-        return used + more.min(axis=0), more.argmin(axis=0)
+        total = np.where(self.may_serve[walker], used + more.min(axis=0), _NEVER)
+        return total, more.argmin(axis=0)
 
     def fill(
         self, routes: list[list[int]], weights: FloatArray, ease: float = 0.0
@@ -126,11 +146,12 @@ class Map:
     def _by_sets(self, walker: int, arms: Sequence[int]) -> tuple[BoolArray, IntArray, IntArray]:
         """Return which sets fit, and minutes and last but one stop by set and last stop."""
         size, stops = len(arms), np.array(arms, dtype=np.int64)
-        far = 2**40
+        far = _NEVER
         minutes = np.full((1 << size, size), far, dtype=np.int64)
         before = np.full((1 << size, size), -1, dtype=np.int64)
-        minutes[1 << np.arange(size), np.arange(size)] = self.out[walker, stops]
-        legs = self.between[np.ix_(stops, stops)]
+        barred = np.where(self.may_serve[walker, stops], 0, far)
+        minutes[1 << np.arange(size), np.arange(size)] = self.out[walker, stops] + barred
+        legs = self.between[np.ix_(stops, stops)] + barred
         for chosen in range(1, 1 << size):
             row = minutes[chosen]
             if row.min(initial=far) > self.limits[walker]:

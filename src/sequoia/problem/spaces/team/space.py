@@ -1,7 +1,6 @@
 """A team of walkers on round trips: team orienteering with profits."""
 
-from collections import OrderedDict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,10 +11,12 @@ from numpy.typing import ArrayLike
 from sequoia.errors import ProblemError
 from sequoia.problem.names import between, checked_names, count, index_of, say
 from sequoia.problem.spaces.base import ActionSpace, Extensions
+from sequoia.problem.spaces.team.chained import ChainedTeam
+from sequoia.problem.spaces.team.finder import PROVEN, RouteFinder
 from sequoia.problem.spaces.team.layers import Layers
-from sequoia.problem.spaces.team.routes import MOST_STOPS_BY_SETS, Map
-from sequoia.problem.spaces.team.search import Bracket, TeamSearch
-from sequoia.problem.spaces.team.time_flow import routes_of, time_flow
+from sequoia.problem.spaces.team.routes import Map
+from sequoia.problem.spaces.team.time_flow import time_flow, walker_groups
+from sequoia.problem.spaces.visitors import read_visitors, visitors_table
 from sequoia.problem.system import Decision, LinearSystem
 from sequoia.problem.tables import Column, TableSet, table
 from sequoia.problem.tasks import Task
@@ -33,10 +34,7 @@ from sequoia.validation import (
 if TYPE_CHECKING:
     import networkx as nx
 
-# Routes of actions found lately, which are asked for next.
-_MOST_ROUTES = 256
 _MOST_PLACES = 2_000
-_PROVEN = 1e-9
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -54,6 +52,8 @@ class Team(ActionSpace):
         The place where each walker begins and ends, ``(W,)``.
     limits
         Minutes of travel and service that each walker has, ``(W,)``.
+    may_serve
+        Which walkers may serve which arms, ``(W, J)``.
     places
         Names of the places after the arms, ``(P - J,)``.
     positions
@@ -64,11 +64,13 @@ class Team(ActionSpace):
     # Beyond, plans for all sets of arms take longer to find than a program takes.
     most_columns_to_list = 12
     has_quick_program = False
+    is_refusal_final = True
     why_not_iterative = "there is no simple way to build routes one stop at a time"
     travel: IntArray
     service: IntArray
     depots: IntArray
     limits: IntArray
+    may_serve: BoolArray
     names: Sequence[str]
     worker_names: Sequence[str]
     places: Sequence[str]
@@ -84,6 +86,7 @@ class Team(ActionSpace):
         worker_names: Sequence[str] | None = None,
         places: Sequence[str] | None = None,
         positions: ArrayLike | None = None,
+        may_serve: ArrayLike | None = None,
     ) -> None:
         """Ways that are not known are infinite in ``travel``; others lead round them."""
         service = frozen("team.service", service, np.int64, (None,))
@@ -108,8 +111,10 @@ class Team(ActionSpace):
         if positions is not None:
             positions = frozen("team.positions", positions, np.float64, (size, 2))
             require("team.positions", positions, np.isfinite(positions), "a number is wanted")
+        may_serve = np.ones((len(depots), n_arms)) if may_serve is None else may_serve
         set_fields(
             self,
+            may_serve=frozen("team.may_serve", may_serve, np.bool_, (len(depots), n_arms)),
             travel=_shortest(given, [*names, *places]),
             service=service,
             depots=depots,
@@ -161,7 +166,7 @@ class Team(ActionSpace):
 
     @cached_property
     def _map(self) -> Map:
-        return Map.of(self.travel, self.service, self.depots, self.limits)
+        return Map.of(self.travel, self.service, self.depots, self.limits, self.may_serve)
 
     @cached_property
     def _layers(self) -> Layers:
@@ -175,109 +180,45 @@ class Team(ActionSpace):
     @cached_property
     def compact(self) -> LinearSystem:
         """Ways and a clock, walkers that are alike together; see `time_flow`."""
-        return time_flow(self._map, self.names, self.worker_names)
+        return time_flow(self._map, walker_groups(self._map), self.names, self.worker_names)
 
     @cached_property
-    def _search(self) -> TeamSearch:
-        return TeamSearch(self._map)
-
-    @cached_property
-    def _known(self) -> "OrderedDict[bytes, list[list[int]] | None]":
-        return OrderedDict()
+    def _finder(self) -> RouteFinder:
+        return RouteFinder(self._map)
 
     def bracket_linear(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
         """Return an action and a bound, by column generation; see `TeamSearch`."""
-        found = self._answer(weights, gap)
-        return self._action(found.routes), found.bound
+        found = self._finder.best(weights, gap)
+        return self._map.action(found.routes), found.bound
 
     def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
         """Return a best action where column generation proves it; else ``None``."""
-        found = self._answer(weights, _PROVEN)
-        is_proven = found.bound - found.value <= _PROVEN * max(1.0, abs(found.bound))
-        return self._action(found.routes) if is_proven else None
-
-    def _answer(self, weights: FloatArray, gap: float) -> Bracket:
-        """Ask the search; the last answer is kept, as both questions above are asked in turn."""
-        key = weights.tobytes()
-        if self._last.get("key") != key or self._last["gap"] > gap:  # type: ignore[operator]
-            self._last.update(key=key, gap=gap, found=self._search.best(weights, gap))
-        found = self._last["found"]
-        assert isinstance(found, Bracket)
-        self._remember(self._action(found.routes), found.routes)
-        return found
-
-    @cached_property
-    def _last(self) -> dict[str, object]:
-        return {}
+        found = self._finder.best(weights, PROVEN)
+        is_proven = found.bound - found.value <= PROVEN * max(1.0, abs(found.bound))
+        return self._map.action(found.routes) if is_proven else None
 
     def construct_linear(self, weights: FloatArray) -> ActionArray:
         """Grow routes by what weighs most for its detour."""
         nobody: list[list[int]] = [[] for _ in self.limits]
         actions = []
         for own in weights:
-            tried = [self._action(self._map.fill(nobody, own, ease)) for ease in (2.0, 10.0)]
+            tried = [self._map.action(self._map.fill(nobody, own, ease)) for ease in (2.0, 10.0)]
             actions.append(max(tried, key=lambda action: float(own @ action)))
         return np.array(actions, dtype=np.int8).reshape(weights.shape)
-
-    def _action(self, routes: Iterable[Iterable[int]]) -> ActionArray:
-        action = np.zeros(self.n_actions, dtype=np.int8)
-        action[[arm for route in routes for arm in route]] = 1
-        return action
 
     def contains(self, actions: ArrayLike) -> BoolArray:
         """Look for routes that serve each action."""
         actions = np.asarray(actions, dtype=np.int8)
-        return np.array([self._routes(action) is not None for action in actions], dtype=np.bool_)
+        found = [self._finder.routes(action) is not None for action in actions]
+        return np.array(found, dtype=np.bool_)
 
     def contains_quick(self, actions: ArrayLike) -> BoolArray:
         """Insert the arms of each action one by one."""
         actions = np.asarray(actions, dtype=np.int8)
-        return np.array([self._inserted(action) is not None for action in actions], np.bool_)
-
-    def _inserted(self, action: ActionArray) -> list[list[int]] | None:
-        """Return routes through all of ``action``, by insertion, if that finds some."""
-        if not self._map.is_in_reach[:, action == 1].any(axis=0).all():
-            return None
-        nobody: list[list[int]] = [[] for _ in self.limits]
-        weights = action.astype(np.float64)
-        for ease in (0.0, 5.0, 1e6):
-            routes = self._map.fill(nobody, weights, ease)
-            if sum(map(len, routes)) == action.sum():
-                return routes
-        return None
-
-    def _routes(self, action: ActionArray) -> list[list[int]] | None:
-        """Return routes through all of ``action``; ``None`` if it is proven that there are none."""
-        key = action.tobytes()
-        if key not in self._known:
-            self._remember(action, self._find_routes(action))
-        self._known.move_to_end(key)
-        return self._known[key]
-
-    def _remember(self, action: ActionArray, routes: list[list[int]] | None) -> None:
-        self._known[action.tobytes()] = routes
-        if len(self._known) > _MOST_ROUTES:
-            self._known.popitem(last=False)
-
-    def _find_routes(self, action: ActionArray) -> list[list[int]] | None:
-        if not self._map.is_in_reach[:, action == 1].any(axis=0).all():
-            return None
-        routes = self._inserted(action)
-        if routes is not None:
-            return routes
-        arms = np.flatnonzero(action).tolist()
-        if len(arms) <= MOST_STOPS_BY_SETS:
-            return self._map.split(arms)
-        found = self._search.best(action.astype(np.float64), _PROVEN)
-        if round(found.value) == len(arms):
-            return found.routes
-        if found.bound < len(arms) - 0.5:
-            return None
-        values = self._settle(self.compact.program(np.zeros(self.n_actions), fixed=action))
-        return None if values is None else routes_of(self._map, self.compact, values)
+        return np.array([self._finder.inserted(action) is not None for action in actions], np.bool_)
 
     def _plan(self, action: ActionArray) -> ActionArray | None:
-        routes = self._routes(action)
+        routes = self._finder.routes(action)
         return None if routes is None else self._layers.plan(routes)
 
     def routes(self, decision: Decision) -> list[list[int]]:
@@ -293,7 +234,9 @@ class Team(ActionSpace):
                 (walker, place)
                 for walker, route in enumerate(routes)
                 for place in range(len(route) + 1)
-                if own.minutes(walker, [*route[:place], arm, *route[place:]]) <= self.limits[walker]
+                if self.may_serve[walker, arm]
+                and own.minutes(walker, [*route[:place], arm, *route[place:]])
+                <= self.limits[walker]
             ]
             if ways:
                 walker, place = ways[int(rng.integers(len(ways)))]
@@ -301,7 +244,7 @@ class Team(ActionSpace):
         return self._decided(routes)
 
     def _decided(self, routes: list[list[int]]) -> Decision:
-        return Decision(self._action(routes), self._layers.plan(routes))
+        return Decision(self._map.action(routes), self._layers.plan(routes))
 
     def extensions(self, decision: Decision) -> Extensions:
         """One more arm joins a route where that is the shortest detour."""
@@ -359,19 +302,38 @@ class Team(ActionSpace):
     def summary(self) -> str:
         """Say how long routes may be, where they begin, and what ways and services take."""
         ways = self.travel[~np.eye(len(self.travel), dtype=np.bool_)]
+        share = self.may_serve.mean() if self.may_serve.size else 1.0
         where = say(sorted({self.place_names[depot] for depot in self.depots.tolist()}))
         return (
             f"team: {count(len(self.limits), 'walker')} with {between(self.limits)} minutes from "
             f"{where} and back; {between(ways)} minutes from place to place, "
             f"{between(self.service)} to serve an arm"
+            + ("" if share == 1 else f"; a walker may serve {100 * share:.0f}% of the arms")
         )
 
-    def absent(self, workers: Iterable[str]) -> "Team":
-        """Take all minutes from some walkers."""
+    def _with_hours(self, where: str, hours: Mapping[str, float]) -> "Team":
+        """Limit walkers to so many hours of travel and service, in whole minutes."""
         limits = self.limits.copy()
-        for worker in workers:
-            limits[index_of("absent", self.worker_names, worker)] = 0
+        for name, own in hours.items():
+            limits[index_of(where, self.worker_names, name)] = int(60 * own + 1e-9)
         return replace(self, limits=limits)
+
+    def usual_hours(self, worker: str) -> float:
+        """Return how many hours a walker has."""
+        return float(self.limits[index_of("hours", self.worker_names, worker)]) / 60
+
+    def with_lock(self, arm: int, worker: int | None, slot: int | None) -> "Team":
+        """Let nobody else come: an arm is served once."""
+        if slot is not None:
+            raise ProblemError("a team has no slots that could be locked.")
+        may_serve = self.may_serve.copy()
+        if worker is not None:
+            may_serve[:, arm] &= np.arange(len(may_serve)) == worker
+        return replace(self, may_serve=may_serve)
+
+    def with_order(self, arms: Sequence[int]) -> ActionSpace:
+        """Serve ``arms`` on one route, straight one after the other."""
+        return ChainedTeam(self, self._map, self._layers, [list(arms)])
 
     def _why_not(self, action: ActionArray) -> str:
         """Name the arm that is too far, or the fewest arms that no routes serve together."""
@@ -381,14 +343,16 @@ class Team(ActionSpace):
             arm = int(far[0])
             need = (self._map.out + self._map.home)[:, arm] if len(self.limits) else np.zeros(0)
             least = f"{int(need.min())} minutes" if len(need) else "a walker"
+            if len(need) and not self.may_serve[:, arm].any():
+                return f"{self.names[arm]} cannot be served: no walker may serve it."
             return (
                 f"{self.names[arm]} cannot be served: the round trip takes {least}, and nobody has "
-                "as many."
+                "as many to serve it."
             )
         left = arms.tolist()
         for arm in arms.tolist():
             fewer = [other for other in left if other != arm]
-            if self._routes(self._action([fewer])) is None:
+            if self._finder.routes(self._map.action([fewer])) is None:
                 left = fewer
         return (
             f"{say(self.names[arm] for arm in left)} cannot be served together: no routes of "
@@ -416,6 +380,7 @@ class Team(ActionSpace):
             "minutes": self.limits,
         }
         tables = table("actions", **arms) | table("workers", **workers) | table("travel", **ways)
+        tables |= visitors_table(self.may_serve, self.names, self.worker_names)
         return TableSet({}, tables | (table("places", **places) if len(self.places) else {}))
 
     @classmethod
@@ -437,11 +402,14 @@ class Team(ActionSpace):
         if "x" in arms.columns and (more is None or "x" in more.columns):
             parts = [arms.matrix(["x", "y"])] + ([] if more is None else [more.matrix(["x", "y"])])
             positions = np.concatenate(parts)
+        may_serve = read_visitors(content, names, worker_names)
         content.settle()
         travel = np.full((len(every), len(every)), np.inf)
         np.fill_diagonal(travel, 0.0)
         travel[start, stop] = minutes
-        return cls(travel, service, depots, limits, names, worker_names, places, positions)
+        return cls(
+            travel, service, depots, limits, names, worker_names, places, positions, may_serve
+        )
 
 
 def _shortest(given: FloatArray, names: Sequence[str]) -> IntArray:

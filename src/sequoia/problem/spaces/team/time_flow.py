@@ -11,21 +11,23 @@ from sequoia.validation import FloatArray, IntArray
 
 
 def walker_groups(own: Map) -> list[IntArray]:
-    """Return walkers of one depot and one limit together: they are interchangeable."""
-    key = np.column_stack([own.limits, own.out, own.home])
+    """Return walkers of one depot, one limit and the same arms: they are interchangeable."""
+    key = np.column_stack([own.limits, own.out, own.home, own.may_serve])
     _, group = np.unique(key, axis=0, return_inverse=True)
     return [np.flatnonzero(group == which) for which in range(int(group.max(initial=-1)) + 1)]
 
 
-def time_flow(own: Map, names: Sequence[str], worker_names: Sequence[str]) -> LinearSystem:
+def time_flow(
+    own: Map, groups: Sequence[IntArray], names: Sequence[str], worker_names: Sequence[str]
+) -> LinearSystem:
     """Return rows over arms, ways of each group of walkers (binary), and the clock on each way.
 
     The clock on a way is the minutes gone by when it ends, zero where it is not taken; it grows
     along a route, so that there are no round trips without a depot (Gavish and Graves 1978). Node
     ``J`` of a group is its depot.
     """
-    n_arms, groups = len(names), walker_groups(own)
-    ways = [_ways(own, int(group[0])) for group in groups]
+    n_arms = len(names)
+    ways = [ways_of(own, int(group[0])) for group in groups]
     start, stop, minutes, latest = (
         np.concatenate([np.empty(0, dtype=np.int64), *(way[part] for way in ways)])
         for part in range(4)
@@ -101,7 +103,7 @@ def time_flow(own: Map, names: Sequence[str], worker_names: Sequence[str]) -> Li
     )
 
 
-def _ways(own: Map, walker: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def ways_of(own: Map, walker: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Return start, stop, minutes and latest end of the ways that a walker may take."""
     arms = np.flatnonzero(own.is_in_reach[walker])
     depot = np.full(len(arms), own.n_arms)
@@ -121,12 +123,12 @@ def _ways(own: Map, walker: int) -> tuple[IntArray, IntArray, IntArray, IntArray
     )
 
 
-def routes_of(own: Map, system: LinearSystem, values: FloatArray) -> list[list[int]]:
+def routes_of(own: Map, groups: Sequence[IntArray], values: FloatArray) -> list[list[int]]:
     """Return the routes that a whole solution of `time_flow` describes, one for each walker."""
     routes: list[list[int]] = [[] for _ in own.limits]
-    column = system.n_actions
-    for group in walker_groups(own):
-        start, stop, _, _ = _ways(own, int(group[0]))
+    column = own.n_arms
+    for group in groups:
+        start, stop, _, _ = ways_of(own, int(group[0]))
         taken = np.flatnonzero(values[column : column + len(start)] > 0.5)
         column += len(start)
         following = {int(start[way]): int(stop[way]) for way in taken if start[way] < own.n_arms}

@@ -1,0 +1,94 @@
+"""Routes for given arms, and the best routes for given weights; what was found is kept."""
+
+from collections import OrderedDict
+from functools import cached_property
+
+import numpy as np
+
+from sequoia.errors import SolverFailed
+from sequoia.problem.names import Numbered
+from sequoia.problem.spaces.team.routes import MOST_STOPS_BY_SETS, Map
+from sequoia.problem.spaces.team.search import Bracket, TeamSearch
+from sequoia.problem.spaces.team.time_flow import routes_of, time_flow, walker_groups
+from sequoia.problem.system import LinearSystem
+from sequoia.solvers import Highs, Status
+from sequoia.validation import ActionArray, FloatArray
+
+# What a bound and a value may differ by, relative to the bound, and be the same.
+PROVEN = 1e-9
+# Routes of actions found lately, which are asked for next.
+_MOST_ROUTES = 256
+
+
+class RouteFinder:
+    """Answers questions about one map."""
+
+    def __init__(self, own: Map) -> None:
+        self._map = own
+        self._known: OrderedDict[bytes, list[list[int]] | None] = OrderedDict()
+        self._last: tuple[bytes, float, Bracket] | None = None
+
+    @cached_property
+    def _search(self) -> TeamSearch:
+        return TeamSearch(self._map)
+
+    @cached_property
+    def _flow(self) -> LinearSystem:
+        own = self._map
+        walkers = Numbered("walker", len(own.limits))
+        return time_flow(own, walker_groups(own), Numbered("arm", own.n_arms), walkers)
+
+    def best(self, weights: FloatArray, gap: float) -> Bracket:
+        """Ask the search; the last answer is kept, as it is asked for a bracket, then a proof."""
+        key = weights.tobytes()
+        if self._last is None or self._last[0] != key or self._last[1] > gap:
+            self._last = key, gap, self._search.best(weights, gap)
+        found = self._last[2]
+        self._remember(self._map.action(found.routes), found.routes)
+        return found
+
+    def inserted(self, action: ActionArray) -> list[list[int]] | None:
+        """Return routes through all of ``action``, by insertion, if that finds some."""
+        if not self._map.is_in_reach[:, action == 1].any(axis=0).all():
+            return None
+        nobody: list[list[int]] = [[] for _ in self._map.limits]
+        weights = action.astype(np.float64)
+        for ease in (0.0, 5.0, 1e6):
+            routes = self._map.fill(nobody, weights, ease)
+            if sum(map(len, routes)) == action.sum():
+                return routes
+        return None
+
+    def routes(self, action: ActionArray) -> list[list[int]] | None:
+        """Return routes through all of ``action``; ``None`` if it is proven that there are none."""
+        key = action.tobytes()
+        if key not in self._known:
+            self._remember(action, self._find(action))
+        self._known.move_to_end(key)
+        return self._known[key]
+
+    def _remember(self, action: ActionArray, routes: list[list[int]] | None) -> None:
+        self._known[action.tobytes()] = routes
+        if len(self._known) > _MOST_ROUTES:
+            self._known.popitem(last=False)
+
+    def _find(self, action: ActionArray) -> list[list[int]] | None:
+        if not self._map.is_in_reach[:, action == 1].any(axis=0).all():
+            return None
+        routes = self.inserted(action)
+        if routes is not None:
+            return routes
+        arms = np.flatnonzero(action).tolist()
+        if len(arms) <= MOST_STOPS_BY_SETS:
+            return self._map.split(arms)
+        found = self._search.best(action.astype(np.float64), PROVEN)
+        if round(found.value) == len(arms):
+            return found.routes
+        if found.bound < len(arms) - 0.5:
+            return None
+        solution = Highs().solve(self._flow.program(np.zeros(len(action)), fixed=action))
+        if solution.values is None and solution.status is not Status.INFEASIBLE:
+            raise SolverFailed("the solver could not settle the routes of a team.")
+        if solution.values is None:
+            return None
+        return routes_of(self._map, walker_groups(self._map), solution.values)
