@@ -40,7 +40,7 @@ test: $(DEV)
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/pytest --numprocesses 2
+	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
 lint: $(DEV)
 	$(BIN)/ruff check --fix .

@@ -1,4 +1,4 @@
-"""Kill -9 a command at each statement it sends to the database, and look at what is left.
+"""Kill -9 a command at each statement that writes, and look at what is left.
 
 Called with the folder of a programme and a command. Each try is a fork of this process, which has
 solved nothing and has no threads, so none of them pays for its start. What a kill leaves must be
@@ -23,7 +23,7 @@ from sequoia.cli import programme as _programme  # noqa: F401 (imported once, no
 from sequoia.cli import programme_today as _today  # noqa: F401
 from sequoia.programme.settings import read_programme
 
-EVENTS = ("after_cursor_execute", "commit")
+READING = ("SELECT", "PRAGMA")
 
 
 def run(folder: Path, arguments: list[str], kill_at: int | None) -> bool:
@@ -38,8 +38,13 @@ def run(folder: Path, arguments: list[str], kill_at: int | None) -> bool:
             if next(moments) == kill_at:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        for name in EVENTS:
-            event.listen(sql.Engine, name, strike)
+        def strike_at_writing(_: object, __: object, statement: str, *___: object) -> None:
+            # A kill at a reading statement leaves what one at the last writing statement leaves.
+            if not statement.lstrip().upper().startswith(READING):
+                strike()
+
+        event.listen(sql.Engine, "after_cursor_execute", strike_at_writing)
+        event.listen(sql.Engine, "commit", strike)
         os.chdir(folder)
         with open(os.devnull, "w") as null, contextlib.redirect_stdout(null):
             try:

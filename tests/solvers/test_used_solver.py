@@ -110,10 +110,10 @@ def test_networks_reach_it_through_auto(name, count_solves):
     rng = np.random.default_rng(0)
     inputs = encoding.n_inputs
     net = ReluNet(
-        weights=(rng.normal(size=(4, inputs)),),
-        first_bias=rng.normal(size=(1, 4)),
+        weights=(rng.normal(size=(2, inputs)),),
+        first_bias=rng.normal(size=(1, 2)),
         biases=(),
-        output=np.ones(4),
+        output=np.ones(2),
         linear=np.zeros((1, inputs)),
         constant=np.zeros(1),
     )
