@@ -13,7 +13,7 @@ import numpy as np
 from sequoia.bounds import clairvoyant_bound, relax_factored, solve_exactly
 from sequoia.evaluation.intervals import estimate
 from sequoia.policies import Myopic
-from sequoia.policies.cluster_price import ClusterPricePolicy
+from sequoia.policies.price import ClusterPricePolicy
 from sequoia.problem.families import epidemic
 from sequoia.simulate import Scenarios, rollout
 

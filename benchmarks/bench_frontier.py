@@ -13,8 +13,7 @@ from sequoia.bounds import relax
 from sequoia.problem import Problem
 from sequoia.problem.families import routing
 from sequoia.problem.spaces.walk.frontier_dp import Frontier
-from sequoia.problem.spaces.walk.frontier_dp.order import edge_order
-from sequoia.problem.spaces.walk.frontier_dp.states import explore
+from sequoia.problem.spaces.walk.frontier_dp.states import edge_order, explore
 from sequoia.solvers import Highs, Limits
 from sequoia.validation import FloatArray
 

@@ -20,7 +20,7 @@ import numpy as np
 from sequoia.evaluation import evaluate
 from sequoia.learn import make_config, train, usual_preset
 from sequoia.policies import make_policy
-from sequoia.policies.linear_policy import LinearPolicy
+from sequoia.policies.policy import LinearPolicy
 from sequoia.problem import Problem
 from sequoia.problem.families import epidemic, wildfire
 from sequoia.problem.families.wildfire import BURNING, TREE

@@ -36,7 +36,7 @@ from sequoia.io import write_text
 from sequoia.learn import make_config, policy_iteration, train, usual_preset
 from sequoia.models.neighbourhood import WholeState
 from sequoia.policies import Policy, make_policy
-from sequoia.policies.cluster_price import ClusterPricePolicy
+from sequoia.policies.price import ClusterPricePolicy
 from sequoia.problem import Problem
 from sequoia.problem.families import capacity, epidemic, interventions, routing, scheduling
 from sequoia.simulate import Scenarios, paired_rollouts, rollout

@@ -16,7 +16,7 @@ from functools import partial
 from pathlib import Path
 
 from sequoia.sweep import Plan, make_plan, run_locally, sweep
-from sequoia.sweep.local import ONE_THREAD
+from sequoia.sweep.executor import ONE_THREAD
 
 POLICIES = ("random", "sampling", "iterative-myopic", "myopic", "price")
 

@@ -18,7 +18,7 @@ from sequoia import Arms, Budget, Custom, Floor, Problem, Rules, Schedule
 from sequoia.errors import SequoiaError
 from sequoia.learn import make_config, train
 from sequoia.learn.presets import usual_preset
-from sequoia.models.q_function import QFunction
+from sequoia.models.model import QFunction
 from sequoia.policies import POLICIES, Policy, make_policy
 from sequoia.problem import families
 from sequoia.rng import stream

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from sequoia.bounds.deadline import Deadline
+from sequoia.bounds.certificate import Deadline
 from sequoia.bounds.lagrangian.pricing_problem import PricingProblem
-from sequoia.optimize import ActionEncoding, LinearArgmax, few_actions
+from sequoia.optimize import ActionEncoding, LinearArgmax, encoding
 from sequoia.problem.families import FAMILIES
 
 
@@ -13,7 +13,7 @@ def test_oracle_bounds_are_valid_and_spare_calls(monkeypatch: pytest.MonkeyPatch
     base = rng.random(20)
     weights = base + 0.01 * rng.random((30, 20))
     best = LinearArgmax(columns).maximise(weights).values
-    monkeypatch.setattr(few_actions, "MAX_COLUMNS", 0)
+    monkeypatch.setattr(encoding, "MAX_COLUMNS", 0)
     oracle = PricingProblem(columns, Deadline(np.inf))
     bounds, is_new, is_cut = oracle.ask(weights, allowance=0.05, nodes=10_000)
     assert is_new

@@ -8,7 +8,7 @@ from scipy import stats
 
 from sequoia.errors import FileError, InfeasibleDecision, ProblemError
 from sequoia.evaluation import evaluate, load_evaluation, save_evaluation
-from sequoia.evaluation.block_cache import BlockCache
+from sequoia.evaluation.blocks import BlockCache
 from sequoia.evaluation.evaluate import BLOCK
 from sequoia.learn import make_config, train
 from sequoia.policies import Idle, Random, StatewisePolicy

@@ -8,7 +8,7 @@ from learning_cases import short, tiny
 
 from sequoia.errors import ConfigError
 from sequoia.learn import train
-from sequoia.learn.board import Board
+from sequoia.learn.train import Board
 
 
 class Writer:

@@ -14,7 +14,7 @@ from policy_cases import decide
 from sequoia.errors import FileError
 from sequoia.learn import load_model, make_config, q_learning, train
 from sequoia.learn.checkpoint import NAME
-from sequoia.learn.registry import LEARNERS
+from sequoia.learn.train import LEARNERS
 from sequoia.policies import Sequoia
 from sequoia.problem.families import epidemic, scheduling
 

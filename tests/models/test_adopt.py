@@ -14,8 +14,7 @@ from sequoia.models.folder import Trained, save_model
 from sequoia.models.graph_model import GraphModel, neighbourhood_of
 from sequoia.models.graph_network import shapes as graph_shapes
 from sequoia.models.price_part import PricePart
-from sequoia.models.q_model import QModel, View
-from sequoia.models.q_network import shapes
+from sequoia.models.q_model import QModel, View, shapes
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.policies import Sequoia
 from sequoia.policies.policy import Options

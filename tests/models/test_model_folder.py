@@ -16,8 +16,7 @@ from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import FileError
 from sequoia.models.folder import Trained, load_model, read_about, save_model
 from sequoia.models.price_part import PricePart
-from sequoia.models.q_model import QModel, View
-from sequoia.models.q_network import shapes
+from sequoia.models.q_model import QModel, View, shapes
 from sequoia.optimize.encoding import ActionEncoding
 
 PROBLEM = tiny("doses", 1, horizon=3)

@@ -8,7 +8,6 @@ from sequoia.errors import InfeasibleSpace, TooLarge
 from sequoia.optimize import auto as module
 from sequoia.optimize.auto import Auto
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.engines import branch_then_milp
 from sequoia.optimize.engines.branch_and_bound import BranchAndBound
 from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.optimize.engines.local_search import LocalSearch
@@ -117,7 +116,7 @@ def test_a_program_takes_over_where_it_is_easy(monkeypatch):
     columns = ActionEncoding.of_space(Budget(np.ones(60), 12))
     net = random_net(np.random.default_rng(5), 60, (4,), batch=4)
     alone = Auto(columns).best(net)
-    monkeypatch.setattr(branch_then_milp, "MAX_NODES", 3)
+    monkeypatch.setattr(module, "MAX_NODES", 3)
     engine = Auto(columns, workers=2)
     assert not engine._engine._branch.best(net).is_proven.all()
     answer = engine.best(net)

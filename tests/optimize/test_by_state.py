@@ -5,7 +5,7 @@ import pytest
 from argmax_cases import EVERYTHING, columns_of, feasible_actions, forward, random_net
 
 from action_limit_cases import Doors, random_limits
-from sequoia.bounds.known_luck import clairvoyant_search
+from sequoia.bounds.clairvoyant import clairvoyant_search
 from sequoia.errors import InfeasibleSpace
 from sequoia.learn import make_config, train
 from sequoia.optimize.auto import Auto, RolloutAuto

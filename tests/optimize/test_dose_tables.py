@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from sequoia.errors import InfeasibleSpace
-from sequoia.optimize import few_actions
+from sequoia.optimize import encoding
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.linear.dose_tables import DoseGroup, DoseTableArgmax
 from sequoia.problem import Arms, Assignment, Budget, Custom, Problem, Schedule, Walk
@@ -36,7 +36,7 @@ def problem_over(kind):
 @pytest.mark.parametrize("kind", SPACES)
 def test_best_of_all(kind, way, monkeypatch):
     if way == "program":
-        monkeypatch.setattr(few_actions, "MAX_COLUMNS", 0)
+        monkeypatch.setattr(encoding, "MAX_COLUMNS", 0)
     problem = problem_over(kind)
     actions = problem.space.enumerate(10_000)
     levels = problem.levels(actions)
@@ -61,7 +61,7 @@ def test_best_of_all(kind, way, monkeypatch):
 @pytest.mark.parametrize("way", ["listed", "program"])
 def test_no_action_at_all(way, monkeypatch):
     if way == "program":
-        monkeypatch.setattr(few_actions, "MAX_COLUMNS", 0)
+        monkeypatch.setattr(encoding, "MAX_COLUMNS", 0)
     space = Custom([[1, 1], [1, 1]], [2, 0], [2, 1], ["a", "b"])
     arms = Arms(np.ones((2, 1)), np.tile([0.0, 1.0], (2, 1)), np.ones((2, 2, 1, 1)))
     problem = Problem("p", arms, space, np.ones((2, 1)))

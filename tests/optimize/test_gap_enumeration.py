@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sequoia.optimize import ActionEncoding, LinearArgmax, few_actions
+from sequoia.optimize import ActionEncoding, LinearArgmax, encoding
 from sequoia.optimize.linear import gap_enumeration
 from sequoia.problem import Assignment, Budget, Rules, with_rules
 from sequoia.problem.rules import Floor
@@ -37,7 +37,7 @@ SPACES = {
 @pytest.mark.parametrize("name", SPACES)
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
 def test_it_is_the_best_of_all_without_a_program(name, unit, monkeypatch):
-    monkeypatch.setattr(few_actions, "MAX_COLUMNS", 0)
+    monkeypatch.setattr(encoding, "MAX_COLUMNS", 0)
     space = SPACES[name]
     every = space.enumerate(100_000)
     linear = LinearArgmax(ActionEncoding.of_space(space))
@@ -52,7 +52,7 @@ def test_it_is_the_best_of_all_without_a_program(name, unit, monkeypatch):
 
 
 def test_where_too_many_are_near_a_program_decides(monkeypatch):
-    monkeypatch.setattr(few_actions, "MAX_COLUMNS", 0)
+    monkeypatch.setattr(encoding, "MAX_COLUMNS", 0)
     monkeypatch.setattr(gap_enumeration, "_MOST_ACTIONS", 2)
     space = SPACES["knapsack"]
     every = space.enumerate(100_000)

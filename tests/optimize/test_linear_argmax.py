@@ -5,7 +5,7 @@ import pytest
 from argmax_cases import EVERYTHING, columns_of, feasible_actions, problems, random_net
 
 from sequoia.errors import InfeasibleSpace, SolverFailed
-from sequoia.optimize import ActionEncoding, LinearArgmax, NetworkError, ReluNet, few_actions
+from sequoia.optimize import ActionEncoding, LinearArgmax, NetworkError, ReluNet, encoding
 from sequoia.optimize.linear import argmax as linear_module
 from sequoia.problem import Assignment, Budget, Rules, with_rules
 from sequoia.problem.families import FAMILIES
@@ -17,7 +17,7 @@ from sequoia.solvers import Limits, Solution, Status
 @pytest.mark.parametrize("way", ["listed", "relaxed", "solved"])
 def test_every_way_finds_the_best_of_all(name, way, unit, monkeypatch):
     if way != "listed":
-        monkeypatch.setattr(few_actions, "MAX_COLUMNS", 0)
+        monkeypatch.setattr(encoding, "MAX_COLUMNS", 0)
     if way == "solved":
         monkeypatch.setattr(linear_module, "has_quick_relaxation", lambda _: False)
     columns = columns_of(name)
@@ -90,7 +90,7 @@ def test_the_core_problem_agrees_with_the_program(rules, monkeypatch):
 
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
 def test_a_rule_that_is_broken_by_less_than_a_solver_sees_is_kept(unit, monkeypatch):
-    monkeypatch.setattr(few_actions, "MAX_COLUMNS", 0)
+    monkeypatch.setattr(encoding, "MAX_COLUMNS", 0)
     monkeypatch.setattr(linear_module, "has_quick_relaxation", lambda _: False)
     costs = unit * np.array([0.5, 0.5 + 5e-8, 0.3, 0.5 + 3e-8])
     columns = ActionEncoding.of_space(Budget(costs, unit))

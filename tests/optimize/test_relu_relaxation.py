@@ -7,10 +7,9 @@ import pytest
 from argmax_cases import random_net
 
 from sequoia.optimize.linear.knapsack import KnapsackRelaxation
-from sequoia.optimize.preactivation_bounds import PreactivationBounds
-from sequoia.optimize.relaxation.node import Node
-from sequoia.optimize.relaxation.relu_relaxation import ReluRelaxation
-from sequoia.optimize.relu_net import ReluNet
+from sequoia.optimize.node import Node
+from sequoia.optimize.relu_net import PreactivationBounds, ReluNet
+from sequoia.optimize.relu_relaxation import ReluRelaxation
 
 SIZE = 7
 CUBE = np.array(list(itertools.product([0.0, 1.0], repeat=SIZE)))

@@ -15,11 +15,10 @@ from sequoia.paper.experiment import (
     paper_plan,
 )
 from sequoia.paper.results import Results
-from sequoia.paper.table import Table
-from sequoia.paper.tables import all_tables
+from sequoia.paper.tables import Table, all_tables
 from sequoia.sweep import make_plan, sweep
 from sequoia.sweep.executor import CellEvent, Outcome
-from sequoia.sweep.result import CellResult, PolicyNumbers, PolicyTimes
+from sequoia.sweep.run_cell import CellResult, PolicyNumbers, PolicyTimes
 
 
 def made_up(cells, _work, fails=lambda _: False):

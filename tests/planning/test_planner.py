@@ -28,7 +28,7 @@ from sequoia.problem.families import (
     routing,
     scheduling,
 )
-from sequoia.problem.tasks import Task
+from sequoia.problem.spaces.base import Task
 
 CAPACITY = capacity(arms=8, workers=3, horizon=6)
 STATE = np.arange(8) % 4

@@ -9,9 +9,9 @@ import pytest
 from sequoia import Arms, Budget, Problem, load, save
 from sequoia.errors import FileError
 from sequoia.planning.state_file import read_states
-from sequoia.problem.csv_file import read_csv
 from sequoia.problem.families import capacity, epidemic, routing, trap
 from sequoia.problem.files import edited_since_written
+from sequoia.problem.spreadsheet import read_csv
 from sequoia.problem.summary import lines, summary
 
 KERNELS = [[[[0.9, 0.1], [0.3, 0.7]], [[0.2, 0.8], [0.1, 0.9]]]] * 2

@@ -15,7 +15,7 @@ from sequoia.policies import POLICIES, Random
 from sequoia.simulate import Decided
 from sequoia.sweep import ResultsFolder, make_plan, run_locally, status, sweep
 from sequoia.sweep.executor import CellEvent, attempt
-from sequoia.sweep.status import seconds_left
+from sequoia.sweep.folder import seconds_left
 
 CONTENT = {
     "policies": ["random", "iterative-myopic", "price"],
@@ -134,12 +134,12 @@ def test_a_process_that_dies_takes_only_its_own_cell_along(tmp_path):
 
 
 def test_processes_have_one_thread_each(monkeypatch):
-    from sequoia.sweep import local
+    from sequoia.sweep import executor
 
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
-    with local._one_thread():
-        assert {os.environ[name] for name in local.ONE_THREAD} == {"1"}
+    with executor._one_thread():
+        assert {os.environ[name] for name in executor.ONE_THREAD} == {"1"}
     assert os.environ["OMP_NUM_THREADS"] == "7"
     assert "MKL_NUM_THREADS" not in os.environ
 

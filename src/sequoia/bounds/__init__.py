@@ -2,10 +2,9 @@
 
 from sequoia.bounds.bound import bound
 from sequoia.bounds.certificate import Bound
-from sequoia.bounds.clairvoyant import clairvoyant_bound
+from sequoia.bounds.clairvoyant import clairvoyant_bound, clairvoyant_search
 from sequoia.bounds.exact import Exact, solve_exactly
 from sequoia.bounds.factored.relax import FactoredRelaxation, relax_factored
-from sequoia.bounds.known_luck import clairvoyant_search
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import Relaxation, prices_over, relax
 from sequoia.bounds.whittle import WhittleIndices, whittle_indices

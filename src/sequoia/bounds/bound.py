@@ -3,9 +3,8 @@
 from typing import Any, Literal
 
 from sequoia.bounds.certificate import Bound, Kind
-from sequoia.bounds.clairvoyant import clairvoyant_bound
+from sequoia.bounds.clairvoyant import clairvoyant_bound, clairvoyant_search
 from sequoia.bounds.factored.relax import relax_factored
-from sequoia.bounds.known_luck import clairvoyant_search
 from sequoia.bounds.lagrangian.relax import relax, why_no_prices
 from sequoia.errors import ProblemError
 from sequoia.problem import Environment, Problem

@@ -13,7 +13,7 @@ from sequoia.errors import FileError
 from sequoia.evaluation import evaluate, save_evaluation
 from sequoia.io import make_folder, refuse_to_replace, write_text
 from sequoia.models.folder import load_model
-from sequoia.models.q_function import QFunction
+from sequoia.models.model import QFunction
 from sequoia.problem import Problem, save
 from sequoia.problem.families import capacity
 from sequoia.problem.files import holds

@@ -14,10 +14,9 @@ from rich.table import Table
 
 from sequoia.cli.common import AsJson, File, Force, Solver
 from sequoia.cli.progress import showing
-from sequoia.durations import duration
 from sequoia.errors import FileError
 from sequoia.evaluation import Evaluation, Progress, evaluate, save_evaluation
-from sequoia.evaluation.block_cache import BlockCache
+from sequoia.evaluation.blocks import BlockCache
 from sequoia.evaluation.evaluate import BoundKind
 from sequoia.evaluation.evaluation import per_step
 from sequoia.evaluation.verdict import cut_off, verdict
@@ -26,7 +25,7 @@ from sequoia.models.folder import load_model
 from sequoia.policies import POLICIES
 from sequoia.policies.policy import ROLLOUTS
 from sequoia.problem import Problem, load
-from sequoia.problem.names import count
+from sequoia.problem.names import count, duration
 from sequoia.solvers.registry import DEFAULT
 
 _WIDTH = 100

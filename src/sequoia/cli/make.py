@@ -10,8 +10,8 @@ import typer
 from sequoia.cli.common import Force
 from sequoia.problem import Problem, save
 from sequoia.problem.families import FAMILIES
+from sequoia.problem.families.networks import read_graph
 from sequoia.problem.families.routing import route_on, routing
-from sequoia.problem.graph_file import read_graph
 
 app = typer.Typer(
     name="make",

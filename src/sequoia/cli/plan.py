@@ -29,8 +29,8 @@ from sequoia.planning.wish_costs import (
 from sequoia.policies import POLICIES
 from sequoia.problem import Arms, load
 from sequoia.problem.names import count
+from sequoia.problem.spaces.base import Task
 from sequoia.problem.spreadsheet import csv_text
-from sequoia.problem.tasks import Task
 from sequoia.solvers.registry import DEFAULT
 
 _ENDINGS = (".csv", ".json")

@@ -9,8 +9,8 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
 from rich.progress import Progress as Bar
 
-from sequoia.durations import roughly
-from sequoia.evaluation.progress import Progress
+from sequoia.evaluation.blocks import Progress
+from sequoia.problem.names import roughly
 
 SECONDS_BETWEEN_LINES = 10.0
 

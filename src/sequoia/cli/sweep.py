@@ -14,10 +14,9 @@ from rich.table import Table
 
 from sequoia.cli.common import Force
 from sequoia.cli.progress import showing
-from sequoia.durations import roughly
 from sequoia.errors import ProblemError
-from sequoia.evaluation.progress import Progress
-from sequoia.problem.names import count
+from sequoia.evaluation.blocks import Progress
+from sequoia.problem.names import count, roughly
 from sequoia.sweep import Plan, Swept, read_plan, run_locally
 from sequoia.sweep import status as find_status
 from sequoia.sweep import sweep as compute

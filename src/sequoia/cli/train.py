@@ -12,11 +12,10 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from sequoia.cli.common import AsJson, File, Force, Solver
 from sequoia.cli.interrupts import ending_at_once
-from sequoia.durations import roughly
 from sequoia.errors import ConfigError
 from sequoia.models.folder import ABOUT, read_about
 from sequoia.problem import load
-from sequoia.problem.names import count
+from sequoia.problem.names import count, roughly
 from sequoia.solvers.registry import DEFAULT
 
 Watch = Callable[[Any], None]
@@ -59,9 +58,8 @@ def train(
     with ending_at_once():
         from sequoia.learn import make_config, usual_preset
         from sequoia.learn import train as learn
-        from sequoia.learn.board import Board
         from sequoia.learn.checkpoint import identity, require_same
-        from sequoia.learn.train import refuse_other_work
+        from sequoia.learn.train import Board, refuse_other_work
 
     problem = load(file)
     config = make_config(preset or usual_preset(problem), **read_settings(settings or ()))

@@ -12,10 +12,16 @@ from sequoia.bounds.bound import best_bound, resolve_kind
 from sequoia.bounds.bound import bound as find_bound
 from sequoia.bounds.certificate import Bound, Kind
 from sequoia.errors import ProblemError, SequoiaError
-from sequoia.evaluation.block_cache import BlockCache
-from sequoia.evaluation.block_runner import Block, BlockRunner, Played, play_blocks
+from sequoia.evaluation.blocks import (
+    Block,
+    BlockCache,
+    BlockRunner,
+    Clock,
+    Played,
+    Progress,
+    play_blocks,
+)
 from sequoia.evaluation.evaluation import Evaluation
-from sequoia.evaluation.progress import Clock, Progress
 from sequoia.policies import Policy, QFunction, make_policy
 from sequoia.policies.policy import ROLLOUTS, SECONDS
 from sequoia.policies.registry import policy_called

@@ -21,15 +21,14 @@ import numpy as np
 import torch
 
 from sequoia.evaluation.intervals import Estimate, estimate
-from sequoia.learn.factored_start import factored_start
 from sequoia.learn.graph_fit import Lessons, first_parameters, fit
 from sequoia.learn.learner import Learner, Round, Tensors
 from sequoia.learn.policy_iteration_config import PolicyIterationConfig
+from sequoia.learn.price_start import factored_start
 from sequoia.models.graph_model import GraphModel, neighbourhood_of
 from sequoia.models.graph_network import Parameters
 from sequoia.optimize.auto import RolloutAuto, within_limits
-from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.few_actions import few_actions
+from sequoia.optimize.encoding import ActionEncoding, few_actions
 from sequoia.policies import Policy
 from sequoia.problem import Environment, Problem, limits_of
 from sequoia.problem.dependencies import dependencies_of, require_dependencies

@@ -1,16 +1,21 @@
-"""Where learning starts from: prices, for problems that have them."""
+"""Where learning starts from: prices or, where arms interact, a factored value function."""
 
 from dataclasses import dataclass, replace
 
 from sequoia.bounds.certificate import Bound
 from sequoia.bounds.lagrangian.relax import relax, why_no_prices
-from sequoia.errors import ConfigError
+from sequoia.errors import ConfigError, TooLarge
+from sequoia.learn.policy_iteration_config import StartSettings
 from sequoia.learn.q_learning_config import QLearningConfig
+from sequoia.models.factored_part import FactoredPart
 from sequoia.models.price_part import PricePart
 from sequoia.problem import Environment, Problem
 
 # Prices within a thousandth of the best act as well; the last digits cost most of the time.
 _GAP = 1e-3
+# Arms times rounds of prices between clusters: some ten seconds. Prices of fewer rounds than the
+# least say little.
+_WORK, _FEWEST, _MOST = 20_000, 60, 200
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,3 +65,24 @@ def _with_prices(environment: Environment) -> Problem | None:
     if isinstance(environment, Problem) and why_no_prices(environment) is None:
         return environment
     return None
+
+
+def factored_start(
+    environment: Environment, settings: StartSettings
+) -> tuple[FactoredPart | None, float | None]:
+    """Return what a factored value function knows, and the bound per step that it proves.
+
+    Nothing for an environment without arms, or with too many.
+    """
+    if not isinstance(environment, Problem):
+        return None, None
+    rounds = settings.price_rounds
+    if rounds is None:
+        rounds = min(_WORK // environment.arms.n_arms, _MOST)
+        rounds = rounds if rounds >= _FEWEST else 0
+    if not rounds:
+        return None, None
+    try:
+        return FactoredPart.of(environment, settings.table, rounds)
+    except TooLarge:
+        return None, None

@@ -9,8 +9,7 @@ import torch
 from sequoia.learn.q_learning_config import QLearningConfig
 from sequoia.learn.target_network import Single, TargetNetwork
 from sequoia.models.price_part import PricePart
-from sequoia.models.q_model import QModel, View
-from sequoia.models.q_network import of_pairs, of_state, shapes
+from sequoia.models.q_model import QModel, View, of_pairs, of_state, shapes
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Environment
 from sequoia.problem.environment import States

@@ -1,4 +1,4 @@
-"""Train from beginning to end, safely."""
+"""Train from beginning to end, safely, with one of the learners; curves for TensorBoard."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from sequoia.errors import FileError
+from sequoia.errors import ConfigError, FileError
 from sequoia.io import clear_unfinished, locked, refuse_to_replace
 from sequoia.learn.checkpoint import (
     NAME,
@@ -19,11 +19,16 @@ from sequoia.learn.checkpoint import (
 )
 from sequoia.learn.config import Config
 from sequoia.learn.learner import Learner, Round
+from sequoia.learn.policy_iteration import PolicyIteration
 from sequoia.learn.presets import make_config, usual_preset
-from sequoia.learn.registry import LEARNERS
+from sequoia.learn.q_learning import QLearning
 from sequoia.models.folder import ABOUT, HISTORY, WEIGHTS, Trained, save_model
 from sequoia.problem import Environment
 from sequoia.solvers import used_solver
+
+LEARNERS: dict[str, type[Learner[Any]]] = {
+    learner.name: learner for learner in (QLearning, PolicyIteration)
+}
 
 
 @dataclass(frozen=True)
@@ -181,3 +186,33 @@ def refuse_other_work(folder: Path, resume: bool, force: bool = False) -> None:
             f"{folder} holds {begun[0]} already; --resume goes on with it, --force or another "
             "folder begins anew."
         )
+
+
+class Board:
+    """Writes every round to a folder that TensorBoard reads."""
+
+    def __init__(self, folder: Path) -> None:
+        try:
+            from torch.utils.tensorboard import SummaryWriter
+        except ImportError:
+            raise ConfigError(
+                'tensorboard is not installed; pip install "sequoia-plan[tensorboard]", or read '
+                "history.csv instead."
+            ) from None
+        self._writer: Any = SummaryWriter(str(folder))
+
+    def __call__(self, progress: TrainProgress) -> None:
+        """Add the curves of one round."""
+        done = progress.round
+        curves = {
+            "reward": done.reward,
+            "best": done.best,
+            "bound": progress.bound,
+            "loss": done.loss,
+            "epsilon": done.epsilon,
+            "hit rate": done.hit_rate,
+        }
+        for name, value in curves.items():
+            if value is not None:
+                self._writer.add_scalar(name, value, done.round)
+        self._writer.flush()

@@ -11,9 +11,16 @@ from numpy.typing import NDArray
 from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import FileError
 from sequoia.models.factored_part import FactoredPart
-from sequoia.models.folder import ABOUT, load_model, read_about, read_model, require_format
+from sequoia.models.folder import (
+    ABOUT,
+    Meaning,
+    load_model,
+    meaning_of,
+    read_about,
+    read_model,
+    require_format,
+)
 from sequoia.models.graph_model import GraphModel
-from sequoia.models.meaning import Meaning, meaning_of
 from sequoia.models.model import Model
 from sequoia.models.price_part import PricePart
 from sequoia.models.q_model import QModel

@@ -18,7 +18,6 @@ from safetensors.numpy import save as write_arrays
 from sequoia.errors import FileError
 from sequoia.io import make_folder, read_bytes, read_json, write_bytes, write_text
 from sequoia.models.graph_model import GraphModel
-from sequoia.models.meaning import meaning_of
 from sequoia.models.model import Model
 from sequoia.models.q_model import QModel
 from sequoia.problem import Environment, Problem
@@ -27,10 +26,45 @@ from sequoia.version import __version__
 
 FORMAT = 2
 WEIGHTS, ABOUT, HISTORY = "weights.safetensors", "model.json", "history.csv"
-
-
 # Every form of model that a folder can hold.
 MODELS: dict[str, type[Model]] = {model.kind: model for model in (QModel, GraphModel)}
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """The arms of a problem, as far as a model's weights are about them.
+
+    Attributes
+    ----------
+    states, doses
+        How many each arm has.
+    names, groups
+        The name and the model of each arm.
+    acts_on_arms
+        Whether each action is one arm.
+    is_coupled
+        Whether arms depend on each other's states.
+    """
+
+    states: int
+    doses: int
+    names: list[str]
+    groups: list[str]
+    acts_on_arms: bool
+    is_coupled: bool
+
+
+def meaning_of(problem: Problem) -> Meaning:
+    """Return what a model of ``problem`` is about."""
+    arms = problem.arms
+    return Meaning(
+        states=arms.n_states,
+        doses=arms.n_doses,
+        names=list(arms.names),
+        groups=[arms.model_names[model] for model in arms.model.tolist()],
+        acts_on_arms=problem.is_identity,
+        is_coupled=not problem.is_decoupled,
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,19 +1,18 @@
-"""The engine that picks the engine."""
+"""The engine that picks the engine; branch and bound for a while, then a program."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, partial
 
 import numpy as np
 
 from sequoia.errors import TooLarge
 from sequoia.optimize.by_state import ByState
-from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.encoding import ActionEncoding, few_actions
 from sequoia.optimize.engines.branch_and_bound import BranchAndBound
-from sequoia.optimize.engines.branch_then_milp import BranchThenMilp
 from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.optimize.engines.local_search import LocalSearch
 from sequoia.optimize.engines.milp import Milp
-from sequoia.optimize.few_actions import few_actions
 from sequoia.optimize.linear.argmax import LinearArgmax
 from sequoia.optimize.linear.oracles import has_oracle
 from sequoia.optimize.relu_net import ReluNet
@@ -22,10 +21,45 @@ from sequoia.problem import ActionLimits
 from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
+# A few seconds; trained networks take hundreds, seldom thousands.
+MAX_NODES = 5_000
 # More take longer to try than a local search, where no proof is asked for.
 _MOST_WITHOUT_PROOF = 50_000
 # States times actions whose values are looked at together: 40 MB.
 _TOGETHER = 5_000_000
+
+
+class BranchThenMilp:
+    """`BranchAndBound`, and `Milp` for the states that take it too many nodes.
+
+    For spaces whose program is easy. Branch and bound is faster for most networks; a program is
+    for some that were not trained. Each may take half of the time.
+    """
+
+    name = "branch-then-milp"
+
+    def __init__(self, columns: ActionEncoding, limits: Limits, workers: int = 1) -> None:
+        self._columns = columns
+        self._half = replace(limits, seconds=limits.seconds / 2)
+        self._workers = workers
+        self._branch = BranchAndBound(columns, replace(self._half, nodes=MAX_NODES))
+
+    @cached_property
+    def _program(self) -> Milp:
+        return Milp(self._columns, limits=self._half, workers=self._workers)
+
+    def best(self, net: ReluNet) -> ArgmaxResult:
+        """Return the best action of each state, and what is proven about it."""
+        first = self._branch.best(net)
+        left = np.flatnonzero(~first.is_proven & (first.gaps > self._half.gap))
+        if not len(left):
+            return first
+        then = self._program.improve(net.only(left.tolist()), first.actions[left])
+        # Both bounds hold. The program begins from the first action and never ends on a worse one.
+        bounds = np.maximum(np.minimum(first.bounds[left], then.bounds), then.values)
+        place = np.arange(len(net))
+        place[left] = len(net) + np.arange(len(left))
+        return ArgmaxResult.joined([first, replace(then, bounds=bounds)]).only(place)
 
 
 class Auto:

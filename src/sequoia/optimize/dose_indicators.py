@@ -9,7 +9,7 @@ from scipy.sparse import csr_array
 
 from sequoia.optimize.builder import RowBuilder
 from sequoia.problem import Problem
-from sequoia.problem.doses import attainable_doses
+from sequoia.problem.arms import attainable_doses
 from sequoia.problem.system import Rows
 from sequoia.validation import FloatArray, IntArray
 

@@ -1,4 +1,4 @@
-"""What an objective sees: action columns and, where doses add up, one column per dose."""
+"""All actions of a space, where they are few."""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 from scipy.sparse import csr_array
 
+from sequoia.errors import TooLarge
 from sequoia.optimize.dose_indicators import DoseIndicators
 from sequoia.problem import ActionLimits, ActionSpace, Environment, LinearSystem, Problem
 from sequoia.problem.iis import no_decision
@@ -17,8 +18,31 @@ from sequoia.problem.system import Rows
 from sequoia.solvers import Highs, Status
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
+# More columns have mostly too many actions, and to find that out takes long.
+MAX_COLUMNS = 24
+# To multiply more of them by weights takes longer than to solve a program.
+MAX_ACTIONS = 50_000
 # Closer to a whole number than this is whole; solvers keep to 1e-7.
 _WHOLE = 1e-6
+
+
+def few_actions(space: ActionSpace, cap: int = MAX_ACTIONS) -> ActionArray | None:
+    """Return all feasible actions, ``(A, N)``, or ``None`` where they may be more than ``cap``.
+
+    Raises
+    ------
+    InfeasibleSpace
+        When there is none, naming rows in conflict.
+    """
+    if space.n_actions > MAX_COLUMNS:
+        return None
+    try:
+        actions = space.enumerate(cap)
+    except TooLarge:
+        return None
+    if not len(actions):
+        raise no_decision(space.compact)
+    return actions
 
 
 @dataclass(frozen=True, eq=False)

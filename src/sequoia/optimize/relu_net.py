@@ -1,16 +1,20 @@
-"""ReLU networks over actions, one per state, that share their weights."""
+"""ReLU networks over actions, one per state, that share their weights; bounds of their neurons."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
+from threadpoolctl import ThreadpoolController
 
 from sequoia.errors import SequoiaError
-from sequoia.validation import FloatArray, IntArray
+from sequoia.validation import BoolArray, FloatArray, IntArray
 
 # Far more than the rounding of sums of products, relative to the size of their terms.
 ROUNDING = 1e-12
+_CONTROLLER = ThreadpoolController()
 
 
 class NetworkError(SequoiaError):
@@ -150,3 +154,40 @@ class ReluNet:
         for matrix, on in zip(reversed(self.weights), reversed(is_on), strict=True):
             factor = (factor * on) @ matrix
         return self.linear + factor
+
+
+Function = TypeVar("Function", bound=Callable[..., object])
+
+
+def on_one_thread(function: Function) -> Function:
+    """Return ``function`` with its matrix products kept on one thread."""
+    wrapped: Function = _CONTROLLER.wrap(limits=1, user_api="blas")(function)
+    return wrapped
+
+
+@dataclass(frozen=True, eq=False)
+class PreactivationBounds:
+    """Bounds of what each ReLU of one layer sees, ``(P,)`` each."""
+
+    lower: FloatArray
+    upper: FloatArray
+
+    @cached_property
+    def is_open(self) -> BoolArray:
+        """Which ReLUs may be on or off, ``(P,)``."""
+        result: BoolArray = (self.lower < 0) & (self.upper > 0)
+        return result
+
+    @cached_property
+    def chord(self) -> tuple[FloatArray, FloatArray]:
+        """Slope and shift of the line above each ReLU through the ends of its range."""
+        low, high = np.minimum(self.lower, 0.0), np.maximum(self.upper, 0.0)
+        width = np.where(high - low > 0, high - low, 1.0)
+        slope = np.where(self.lower >= 0, 1.0, high / width)
+        return slope, np.where(self.lower >= 0, 0.0, -slope * low)
+
+    def largest(self, rows: FloatArray) -> FloatArray:
+        """Return bounds of ``rows @ relu``, ``(R,)``, as if every ReLU were free in its range."""
+        most, least = np.maximum(self.upper, 0.0), np.maximum(self.lower, 0.0)
+        result: FloatArray = np.maximum(rows, 0.0) @ most + np.minimum(rows, 0.0) @ least
+        return result

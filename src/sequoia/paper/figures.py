@@ -1,17 +1,224 @@
-"""Every figure of the paper's experiment, by name."""
+"""The figures of the paper's experiment: rewards by setting, what parts add, the counterexample."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 
+import numpy as np
 from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 
-from sequoia.paper.experiment import ABLATIONS, SETTINGS, TRAP_POLICIES
-from sequoia.paper.plot_ablations import plot_ablations
-from sequoia.paper.plot_settings import plot_settings
-from sequoia.paper.plot_trap import plot_trap
-from sequoia.paper.results import Results
+from sequoia.paper.experiment import ABLATIONS, POLICIES, SETTINGS, TRAP_POLICIES
+from sequoia.paper.results import Results, standard_error
+from sequoia.plots.canvas import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PURPLE,
+    SKY,
+    VERMILION,
+    colour_of,
+    new_axes,
+    plain,
+    title,
+)
 from sequoia.plots.plot_families import plot_sigmoid, plot_underground
+from sequoia.problem import Problem
 from sequoia.problem.families import interventions, trap
 from sequoia.problem.underground import underground
+
+_WIDTH = 0.86
+_BOUND = "no policy earns more on average"
+_NO_LABEL = "_nolegend_"
+_COLOURS = dict(zip(ABLATIONS, (BLUE, SKY, GREEN, PURPLE, ORANGE, GREY, VERMILION), strict=True))
+_ACTED, _IDLE = "acted on", "left alone"
+
+
+def plot_settings(results: Results) -> Axes:
+    """Draw one panel per setting on a figure of its own; return the axes of the first."""
+    figure = Figure(figsize=(11.0, 6.8), layout="constrained")
+    FigureCanvasAgg(figure)
+    panels = figure.subplots(2, 2).ravel().tolist()
+    for index, (ax, family) in enumerate(zip(panels, SETTINGS, strict=True)):
+        plot_setting(results, family, ax)
+        ax.set_title(f"({'abcd'[index]}) {SETTINGS[family]}", loc="left", fontsize=11, color=INK)
+        ax.set_ylabel("" if index % 2 else "average reward, random = 1")
+    handles = {
+        label: handle
+        for ax in panels
+        for handle, label in zip(*ax.get_legend_handles_labels(), strict=True)
+    }
+    order = [name for name in (*POLICIES, _BOUND) if name in handles]
+    figure.legend(
+        [handles[name] for name in order],
+        order,
+        loc="outside lower center",
+        ncols=5,
+        frameon=False,
+        fontsize=9.5,
+    )
+    first: Axes = panels[0]
+    return first
+
+
+def plot_setting(results: Results, family: str, ax: Axes | None = None) -> Axes:
+    """Draw the mean over seeds of each policy by size; whiskers are standard errors."""
+    ax = ax if ax is not None else new_axes(6.0, 3.6)
+    sizes = results.sizes(family)
+    names = [n for n in POLICIES if any(results.of(family, size, n) for size in sizes)]
+    for place, size in enumerate(sizes):
+        _draw_bars(ax, results, family, size, place, names)
+        _draw_bound(ax, results, family, size, place)
+    ax.set_xticks(range(len(sizes)), [f"J = {size}" for size in sizes])
+    ax.tick_params(axis="x", length=0)
+    ax.set_xlim(-0.55, max(len(sizes), 1) - 0.45)
+    ax.grid(axis="y", alpha=0.3)
+    ax.set_axisbelow(True)
+    plain(ax)
+    return ax
+
+
+def _draw_bars(
+    ax: Axes, results: Results, family: str, size: int, place: int, names: Sequence[str]
+) -> None:
+    width = _WIDTH / max(len(names), 1)
+    for position, name in enumerate(names):
+        values = results.relative(family, size, name)
+        if not len(values):
+            continue
+        x = place - _WIDTH / 2 + (position + 0.5) * width
+        is_new = name not in ax.get_legend_handles_labels()[1]
+        ax.bar(
+            x,
+            values.mean(),
+            0.92 * width,
+            color=colour_of(name, POLICIES),
+            edgecolor=INK,
+            linewidth=0.5,
+            label=name if is_new else _NO_LABEL,
+        )
+        error = float(np.nan_to_num(standard_error(values)))
+        ax.errorbar(x, values.mean(), error, fmt="none", ecolor=INK, elinewidth=1.1, capsize=2)
+
+
+def _draw_bound(ax: Axes, results: Results, family: str, size: int, place: int) -> None:
+    """Draw the mean bound of the seeds that SEQUOIA was played on, or random where it was not."""
+    bounds = results.bounds(family, size, "sequoia")
+    bounds = bounds if len(bounds) else results.bounds(family, size, "random")
+    if len(bounds):
+        half = _WIDTH / 2 + 0.03
+        is_new = _BOUND not in ax.get_legend_handles_labels()[1]
+        ax.hlines(
+            bounds.mean(),
+            place - half,
+            place + half,
+            color=INK,
+            linestyle="--",
+            linewidth=1.6,
+            label=_BOUND if is_new else _NO_LABEL,
+        )
+
+
+def plot_ablations(results: Results, ax: Axes | None = None) -> Axes:
+    """Draw what every variant earns in per cent of the default on the same seeds, by setting.
+
+    Whiskers are standard errors.
+    """
+    ax = ax if ax is not None else new_axes(9.0, 4.0)
+    places = [
+        (family, arms)
+        for family in SETTINGS
+        for arms in results.sizes(family)
+        if any(results.of(family, arms, name) for name in ABLATIONS)
+    ]
+    names = [name for name in ABLATIONS if any(results.of(*place, name) for place in places)]
+    width = 0.84 / max(len(names), 1)
+    for position, name in enumerate(names):
+        found = [100 + results.percent_over(*place, name, "sequoia") for place in places]
+        x = np.arange(len(places)) - 0.42 + (position + 0.5) * width
+        means = [float(values.mean()) if len(values) else 0.0 for values in found]
+        errors = [float(np.nan_to_num(standard_error(values))) for values in found]
+        colour = _COLOURS[name]
+        ax.bar(x, means, 0.92 * width, color=colour, edgecolor=INK, linewidth=0.5, label=name)
+        ax.errorbar(x, means, errors, fmt="none", ecolor=INK, elinewidth=1.1, capsize=2)
+    ax.axhline(100, color=INK, linewidth=0.8, linestyle="--")
+    texts = [f"{SETTINGS[family]}\nJ = {arms}" for family, arms in places]
+    ax.set_xticks(range(len(places)), texts, fontsize=9)
+    ax.tick_params(axis="x", length=0)
+    ax.set_ylabel("% of the default")
+    ax.grid(axis="y", alpha=0.3)
+    ax.set_axisbelow(True)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=3, frameon=False, fontsize=9)
+    plain(ax)
+    title(ax, "What each part is worth")
+    return ax
+
+
+def plot_trap(problem: Problem, rewards: Mapping[str, float]) -> Axes:
+    """Draw the arms beside the rewards on a figure of its own; return the axes of the rewards.
+
+    Parameters
+    ----------
+    rewards
+        Mean reward per step of each policy.
+    """
+    figure = Figure(figsize=(9.5, 3.4), layout="constrained")
+    FigureCanvasAgg(figure)
+    left, right = figure.subplots(1, 2, width_ratios=(1.35, 1.0))
+    draw_chains(problem, left)
+    return plot_trap_rewards(rewards, right)
+
+
+def plot_trap_rewards(rewards: Mapping[str, float], ax: Axes | None = None) -> Axes:
+    """Draw the reward of each policy as a bar."""
+    ax = ax if ax is not None else new_axes(5.0, 3.4)
+    names = list(rewards)
+    bars = ax.bar(
+        names,
+        list(rewards.values()),
+        color=[colour_of(name, names) for name in names],
+        edgecolor=INK,
+        linewidth=0.6,
+        width=0.7,
+    )
+    ax.bar_label(bars, fmt="{:.2f}", fontsize=9, padding=2)
+    ax.set_ylabel("reward per step")
+    ax.margins(y=0.14)
+    ax.tick_params(axis="x", length=0, labelsize=9)
+    ax.set_title("What policies earn", loc="left", fontsize=10, color=INK)
+    plain(ax)
+    return ax
+
+
+def draw_chains(problem: Problem, ax: Axes) -> None:
+    """Draw the states of each arm with their rewards, and where an arm moves to."""
+    rewards = problem.arms.rewards
+    for arm, own in enumerate(rewards):
+        y = -1.7 * arm
+        for state, reward in enumerate(own.tolist()):
+            is_best = reward == rewards.max()
+            ax.scatter(state, y, s=1500, c="#FBD9A5" if is_best else "#E8E8E8", edgecolors=GREY)
+            ax.text(state, y, f"{reward:g}", ha="center", va="center", fontsize=11, color=INK)
+            if state:
+                _arrow(ax, (state - 0.86, y + 0.22), (state - 0.14, y + 0.22), -0.35, "-")
+                _arrow(ax, (state - 0.14, y - 0.22), (state - 0.86, y - 0.22), -0.35, ":")
+        ax.text(-0.45, y, problem.arms.names[arm], ha="right", va="center", fontsize=10)
+    last = rewards.shape[1] - 1
+    for text, line in ((_ACTED, "-"), (_IDLE, ":")):
+        ax.plot([], [], line, color=INK, label=text)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, -0.16), ncols=2, frameon=False, fontsize=9)
+    ax.set_xlim(-1.0, last + 0.4)
+    ax.set_ylim(-1.7 * (len(rewards) - 1) - 0.85, 0.85)
+    ax.set_axis_off()
+    ax.set_title("Two arms, one action: reward by state", loc="left", fontsize=10, color=INK)
+
+
+def _arrow(
+    ax: Axes, start: tuple[float, float], end: tuple[float, float], bend: float, line: str
+) -> None:
+    style = {"arrowstyle": "-|>", "connectionstyle": f"arc3,rad={bend}", "color": INK}
+    ax.annotate("", end, start, arrowprops=style | {"linestyle": line, "linewidth": 1.1})
 
 
 def paper_figures(results: Results) -> dict[str, Axes]:

@@ -8,12 +8,10 @@ from sequoia.errors import FileError
 from sequoia.io import write_text
 from sequoia.paper.figures import paper_figures
 from sequoia.paper.results import Results
-from sequoia.paper.table import Table
-from sequoia.paper.tables import ALL, all_tables, claims
+from sequoia.paper.tables import ALL, Table, all_tables, claims
 from sequoia.plots import save_plot
 from sequoia.problem.names import count
-from sequoia.report.embed import embedded
-from sequoia.report.html import page, quiet
+from sequoia.report.html import embedded, page, quiet
 
 REPORT = "report.html"
 _FORMATS = ("png", "svg", "pdf")

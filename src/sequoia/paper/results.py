@@ -10,7 +10,7 @@ import numpy as np
 
 from sequoia.errors import FileError
 from sequoia.sweep.folder import NUMBERS, TIMES
-from sequoia.sweep.result import PolicyTimes
+from sequoia.sweep.run_cell import PolicyTimes
 from sequoia.sweep.tables import read_rows
 from sequoia.validation import FloatArray
 

@@ -15,10 +15,10 @@ from sequoia.errors import InfeasibleSpace
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.planning.overrides import columns_of, including, leaving_out
 from sequoia.policies import Myopic, Policy, PricePolicy, QFunction, Sequoia, make_policy
-from sequoia.policies.cluster_price import ClusterPricePolicy
+from sequoia.policies.price import ClusterPricePolicy
 from sequoia.policies.registry import policy_called
 from sequoia.problem import Decision, Problem, Rules
-from sequoia.problem.tasks import Task
+from sequoia.problem.spaces.base import Task
 from sequoia.simulate import Decisions
 from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, FloatArray, IntArray, frozen

@@ -7,7 +7,6 @@ from matplotlib.axes import Axes
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
 
-from sequoia.durations import duration
 from sequoia.evaluation.evaluation import Evaluation
 from sequoia.evaluation.intervals import half_width
 from sequoia.plots.canvas import (
@@ -24,7 +23,7 @@ from sequoia.plots.canvas import (
     title,
 )
 from sequoia.plots.names import name_policies, name_x
-from sequoia.problem.names import count
+from sequoia.problem.names import count, duration
 
 # Shorter than a clock can tell.
 _SHORTEST = 1e-7

@@ -1,14 +1,20 @@
 """How to act: the paper's baselines, learned policies, and prices."""
 
-from sequoia.models.q_function import QFunction
+from sequoia.models.model import QFunction
 from sequoia.policies.greedy import Greedy, IterativeMyopic
 from sequoia.policies.idle import Idle
 from sequoia.policies.learned import IterativeDqn, Sequoia
-from sequoia.policies.linear_policy import LinearPolicy
 from sequoia.policies.lookahead import Lookahead
 from sequoia.policies.myopic import Myopic
 from sequoia.policies.optimal import Optimal
-from sequoia.policies.policy import FunctionPolicy, Options, Policy, StatewisePolicy, Style
+from sequoia.policies.policy import (
+    FunctionPolicy,
+    LinearPolicy,
+    Options,
+    Policy,
+    StatewisePolicy,
+    Style,
+)
 from sequoia.policies.price import PricePolicy
 from sequoia.policies.price_update import PriceUpdatePolicy
 from sequoia.policies.random import Random

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from sequoia.errors import ProblemError
-from sequoia.models.q_function import QFunction
+from sequoia.models.model import QFunction
 from sequoia.optimize.auto import Auto
 from sequoia.optimize.by_state import ByState
 from sequoia.optimize.encoding import ActionEncoding

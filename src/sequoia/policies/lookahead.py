@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import stdtrit
 
-from sequoia.models.q_function import QFunction
+from sequoia.models.model import QFunction
 from sequoia.optimize.auto import RolloutAuto, within_limits
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.policies.policy import ROLLOUTS, Options, Policy, StatewisePolicy, Style

@@ -1,7 +1,6 @@
 """The best action for the next step, by a mixed-integer program."""
 
-from sequoia.policies.linear_policy import LinearPolicy
-from sequoia.policies.policy import Options, Style, require_problem
+from sequoia.policies.policy import LinearPolicy, Options, Style, require_problem
 from sequoia.problem import Environment
 from sequoia.problem.environment import States
 from sequoia.validation import FloatArray

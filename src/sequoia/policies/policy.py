@@ -1,4 +1,4 @@
-"""What every policy offers."""
+"""What every policy offers; those whose objective is a sum over arms."""
 
 import time
 from abc import ABC, abstractmethod
@@ -8,11 +8,15 @@ from typing import ClassVar
 
 import numpy as np
 
-from sequoia.errors import ProblemError
-from sequoia.models.q_function import QFunction
-from sequoia.problem import Decision, Environment, Problem
+from sequoia.errors import ProblemError, SolverFailed
+from sequoia.models.model import QFunction
+from sequoia.optimize import ActionEncoding, LinearArgmax
+from sequoia.optimize.by_state import ByState
+from sequoia.problem import Decision, Environment, Problem, limits_of
 from sequoia.problem.environment import States
 from sequoia.simulate import Decided, Decisions
+from sequoia.solvers import Limits, Solver
+from sequoia.validation import FloatArray
 
 SECONDS = 10.0
 ROLLOUTS = 512
@@ -157,3 +161,37 @@ def require_problem(environment: Environment, name: str) -> Problem:
             "random, and trained policies, apply."
         )
     return environment
+
+
+class LinearPolicy(StatewisePolicy):
+    """Maximises ``sum_j table[j, level_j(a)]`` over the feasible actions, exactly.
+
+    Parameters
+    ----------
+    seconds
+        Longest time for one decision; the best action found by then is taken, and said to be cut
+        off.
+    """
+
+    def __init__(
+        self, problem: Problem, *, solver: Solver | None = None, seconds: float = SECONDS
+    ) -> None:
+        self._problem = problem
+        self._seconds = seconds
+        encoding = ActionEncoding.of_problem(problem)
+        limits = Limits(seconds=seconds)
+        self._argmax = ByState(encoding, lambda own: LinearArgmax(own, solver, limits))
+
+    @abstractmethod
+    def table(self, state: States, step: int, episode: int) -> FloatArray:
+        """Return what each dose level is worth to every arm in a state, ``(J, L)``."""
+
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
+        """Return the best decision, and what is proven about it."""
+        argmax = self._argmax.at(limits_of(self._problem, state[None], np.array([step])))
+        best = argmax.best_doses(self.table(state, step, episode)[None])
+        if not best.is_found[0]:
+            raise SolverFailed(f"{self.name} found no decision in {self._seconds:g} seconds.")
+        decision = self._problem.space.certify(best.actions[0])
+        value, bound = float(best.values[0]), float(best.bounds[0])
+        return Decided(decision, value, bound, not best.is_proven[0])

@@ -8,8 +8,7 @@ from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import SECONDS as UPDATE_SECONDS
 from sequoia.bounds.lagrangian.relax import prices_over, relax, why_no_prices
 from sequoia.errors import ProblemError
-from sequoia.policies.linear_policy import LinearPolicy
-from sequoia.policies.policy import SECONDS, Options, Style, require_problem
+from sequoia.policies.policy import SECONDS, LinearPolicy, Options, Style, require_problem
 from sequoia.problem import Environment, Problem
 from sequoia.problem.environment import States
 from sequoia.simulate import Decided

@@ -1,7 +1,7 @@
 """Every policy by name."""
 
 from sequoia.errors import ProblemError, TooLarge
-from sequoia.models.q_function import QFunction
+from sequoia.models.model import QFunction
 from sequoia.policies.greedy import IterativeMyopic
 from sequoia.policies.idle import Idle
 from sequoia.policies.learned import IterativeDqn, Sequoia

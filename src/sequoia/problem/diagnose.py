@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from sequoia.errors import InfeasibleDecision
-from sequoia.problem.csv_file import read_csv
 from sequoia.problem.files import edited_since_written
 from sequoia.problem.iis import irreducible_infeasible_subset
 from sequoia.problem.names import count, say
 from sequoia.problem.problem import Problem
 from sequoia.problem.reading import OPTIONAL_TABLES
 from sequoia.problem.spaces import ActionSpace
+from sequoia.problem.spreadsheet import read_csv
 from sequoia.solvers import Highs, Limits, Status
 from sequoia.validation import BoolArray, FloatArray
 

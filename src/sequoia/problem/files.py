@@ -16,10 +16,10 @@ import tomli_w
 
 from sequoia.errors import FileError, SequoiaError
 from sequoia.io import UNFINISHED, clear_unfinished, held, read_toml, refuse_to_replace
-from sequoia.problem.csv_file import read_csv
 from sequoia.problem.names import composed_options
 from sequoia.problem.problem import Problem
 from sequoia.problem.reading import OPTIONAL_TABLES, TABLES, in_todays_words, read_problem
+from sequoia.problem.spreadsheet import read_csv
 from sequoia.problem.tables import Column, Table, TableSet
 
 HEADER = "problem.toml"

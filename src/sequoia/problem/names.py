@@ -1,4 +1,4 @@
-"""Names of arms, workers and slots, and how to say several of them, or of numbers."""
+"""Names of arms, workers and slots, and how to say several of them, numbers or times."""
 
 import difflib
 import unicodedata
@@ -14,6 +14,15 @@ from sequoia.errors import ProblemError
 _MOST_COMPARED = 5_000
 # Two letters swapped in a word of three are a slip of the finger; less alike is another word.
 _ALIKE = 0.66
+# From which time on the next unit is clearer: "1.5 min" says more than "90 s".
+_UNITS = (
+    ("ms", 1e-3, 1.0),
+    ("s", 1.0, 90.0),
+    ("min", 60.0, 90.0 * 60),
+    ("h", 3600.0, float("inf")),
+)
+# What a clock cannot tell.
+_SHORTEST = 1e-7
 
 
 class Numbered(Sequence[str]):
@@ -150,3 +159,17 @@ def say(items: Iterable[str]) -> str:
     if len(items) == 1:
         return items[0]
     return f"{', '.join(items[:-1])} and {items[-1]}"
+
+
+def duration(seconds: float) -> str:
+    """Say a time in two digits: ``"0.4 ms"``, ``"8.3 s"``, ``"5 min"``, ``"2.5 h"``."""
+    if 0 < seconds < _SHORTEST:
+        return "under 0.0001 ms"
+    name, size = next((name, size) for name, size, end in _UNITS if seconds < end)
+    amount = seconds / size
+    return f"{amount:,.0f} {name}" if amount >= 10 else f"{amount:.2g} {name}"
+
+
+def roughly(seconds: float) -> str:
+    """Say a time that is only expected, in whole seconds or more: ``"about 40 s"``."""
+    return f"about {duration(max(1.0, round(seconds)))}"

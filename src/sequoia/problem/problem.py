@@ -9,10 +9,9 @@ from scipy import sparse
 from scipy.sparse import csr_array
 
 from sequoia.errors import ProblemError
-from sequoia.problem.arms import Arms
+from sequoia.problem.arms import SAME_DOSE, Arms, attainable_doses
 from sequoia.problem.contagion import Contagion
 from sequoia.problem.dependencies import Dependencies
-from sequoia.problem.doses import SAME_DOSE, attainable_doses
 from sequoia.problem.names import Numbered
 from sequoia.problem.rules import Rules
 from sequoia.problem.spaces import ActionSpace, with_rules, write_space

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sequoia.problem import Floor, Rules
-from sequoia.problem.doses import attainable_doses
+from sequoia.problem.arms import attainable_doses
 from sequoia.programme.members import Member
 from sequoia.validation import FloatArray, IntArray
 

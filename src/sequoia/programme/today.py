@@ -7,7 +7,7 @@ from datetime import date, timedelta
 from sequoia.planning.overrides import todays_wishes, together
 from sequoia.planning.planner import DayPlan, Planner, Why
 from sequoia.policies import QFunction
-from sequoia.problem.tasks import Task
+from sequoia.problem.spaces.base import Task
 from sequoia.programme.calendar import WEEKDAYS
 from sequoia.programme.choosing import Choice, choose
 from sequoia.programme.plans import PlannedTask, StoredPlan, keep

@@ -6,8 +6,8 @@ import numpy as np
 
 from sequoia.errors import FileError
 from sequoia.problem import Problem
-from sequoia.problem.csv_file import read_csv
 from sequoia.problem.names import composed
+from sequoia.problem.spreadsheet import read_csv
 from sequoia.problem.tables import Table
 from sequoia.records.log import Log, groups_of
 from sequoia.validation import IntArray

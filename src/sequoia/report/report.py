@@ -7,7 +7,6 @@ from html import escape
 
 import numpy as np
 
-from sequoia.durations import duration
 from sequoia.errors import ProblemError
 from sequoia.evaluation.evaluation import Evaluation, per_step
 from sequoia.evaluation.verdict import cut_off, verdict
@@ -22,9 +21,8 @@ from sequoia.plots import (
 )
 from sequoia.policies import POLICIES
 from sequoia.problem import Problem
-from sequoia.problem.names import count
-from sequoia.report.embed import picture
-from sequoia.report.html import page, pairs, quiet, table
+from sequoia.problem.names import count, duration
+from sequoia.report.html import page, pairs, picture, quiet, table
 
 _CUT_OFF = (
     "A decision is cut off when a limit of time or work ends the search for it. The gap, on "

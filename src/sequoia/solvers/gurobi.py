@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 
 from sequoia.errors import ProblemError, SolverFailed, SolverUnavailable
-from sequoia.solvers.checks import missing, require_numbers
-from sequoia.solvers.program import Limits, Program, Solution, Status
+from sequoia.solvers.program import Limits, Program, Solution, Status, missing, require_numbers
 from sequoia.solvers.scaling import Scaling
 from sequoia.validation import FloatArray
 

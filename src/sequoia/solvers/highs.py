@@ -11,8 +11,14 @@ from typing import Any
 import numpy as np
 
 from sequoia.errors import FileError, ProblemError, SolverFailed
-from sequoia.solvers.checks import require_finite, require_numbers
-from sequoia.solvers.program import Limits, Program, Solution, Status
+from sequoia.solvers.program import (
+    Limits,
+    Program,
+    Solution,
+    Status,
+    require_finite,
+    require_numbers,
+)
 from sequoia.solvers.scaling import Scaling
 from sequoia.validation import FloatArray
 

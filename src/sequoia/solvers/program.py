@@ -1,12 +1,17 @@
-"""A mixed-integer linear program as plain numbers, and what a solver says about it."""
+"""A mixed-integer linear program as plain numbers, who solves it, and what is proven about it."""
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import Protocol
 
 import numpy as np
 from scipy.sparse import csr_array
 
+from sequoia.errors import SolverFailed, SolverUnavailable
 from sequoia.validation import BoolArray, FloatArray
+
+# Relative to a value that is nothing, a gap is said as it is; objectives that matter are larger.
+_LEAST_VALUE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,10 +37,6 @@ class Program:
     column_lower: FloatArray
     column_upper: FloatArray
     is_integer: BoolArray
-
-
-# Relative to a value that is nothing, a gap is said as it is; objectives that matter are larger.
-_LEAST_VALUE = 1e-9
 
 
 class Status(Enum):
@@ -95,3 +96,40 @@ class Solution:
         if self.values is None:
             return float("inf")
         return max(0.0, self.bound - self.objective) / max(abs(self.objective), _LEAST_VALUE)
+
+
+class Solver(Protocol):
+    """Solves a `Program`; one adapter per file."""
+
+    name: str
+
+    def solve(
+        self, program: Program, limits: Limits = ..., start: FloatArray | None = None
+    ) -> Solution:
+        """Return the best point found and what is proven about it."""
+        ...
+
+
+def require_numbers(program: Program) -> None:
+    """Raise `SolverFailed` unless the weights, entries and sides of ``program`` are numbers.
+
+    Solvers differ in what they do with the others; some call the result optimal.
+    """
+    require_finite("objective", program.objective)
+    require_finite("matrix", program.matrix.data)
+    for where in ("lower", "upper", "column_lower", "column_upper"):
+        if np.isnan(getattr(program, where)).any():
+            raise SolverFailed(f"{where} of the program has entries that are not numbers.")
+
+
+def require_finite(where: str, values: FloatArray) -> None:
+    """Raise `SolverFailed`, naming ``where``, unless all ``values`` are finite."""
+    if not np.isfinite(values).all():
+        raise SolverFailed(f"{where} of the program has entries that are not finite numbers.")
+
+
+def missing(package: str, extra: str) -> SolverUnavailable:
+    """Return the error that says that ``package`` is not installed, and how to get it."""
+    return SolverUnavailable(
+        f'{package} is not installed; pip install "sequoia-plan[{extra}]" or use --solver highs.'
+    )

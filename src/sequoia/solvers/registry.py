@@ -8,9 +8,8 @@ from importlib import metadata, util
 from typing import Any, NamedTuple
 
 from sequoia.errors import ProblemError
-from sequoia.solvers.checks import missing
 from sequoia.solvers.highs import Highs
-from sequoia.solvers.solver import Solver
+from sequoia.solvers.program import Solver, missing
 
 
 def _gurobi(**options: Any) -> Solver:

@@ -1,10 +1,9 @@
 """Sweeps: problems × seeds × policies, on one machine or on a cluster."""
 
 from sequoia.sweep.driver import Swept, sweep
-from sequoia.sweep.folder import ResultsFolder
-from sequoia.sweep.local import run_locally
+from sequoia.sweep.executor import run_locally
+from sequoia.sweep.folder import ResultsFolder, Status, status
 from sequoia.sweep.plan import Plan, make_plan, read_plan
-from sequoia.sweep.status import Status, status
 
 __all__ = [
     "Plan",

@@ -5,12 +5,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sequoia.evaluation.progress import Progress
+from sequoia.evaluation.blocks import Progress
 from sequoia.sweep.cell import Cell
 from sequoia.sweep.executor import Executor
-from sequoia.sweep.folder import ResultsFolder
+from sequoia.sweep.folder import ResultsFolder, seconds_left
 from sequoia.sweep.plan import Plan
-from sequoia.sweep.status import seconds_left
 from sequoia.sweep.tables import write_tables
 
 _SECONDS_BETWEEN_TABLES = 60.0

@@ -11,8 +11,7 @@ from typing import Any
 
 from sequoia.errors import ProblemError, SolverUnavailable
 from sequoia.sweep.cell import Cell
-from sequoia.sweep.executor import CellEvent, Outcome, attempt
-from sequoia.sweep.local import ONE_THREAD
+from sequoia.sweep.executor import ONE_THREAD, CellEvent, Outcome, attempt
 
 try:
     import ray

@@ -13,7 +13,7 @@ from sequoia.evaluation.intervals import estimate
 from sequoia.io import read_bytes, write_text
 from sequoia.sweep.cell import Cell
 from sequoia.sweep.folder import NUMBERS, TIMES, ResultsFolder
-from sequoia.sweep.result import CellResult
+from sequoia.sweep.run_cell import CellResult
 
 Row = dict[str, Any]
 

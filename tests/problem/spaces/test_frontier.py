@@ -15,7 +15,7 @@ from sequoia.problem.rules import Floor, Rules
 from sequoia.problem.spaces import Walk, with_rules
 from sequoia.problem.spaces.walk import tours
 from sequoia.problem.spaces.walk.frontier_dp import frontier
-from sequoia.problem.spaces.walk.frontier_dp.tables import tables
+from sequoia.problem.spaces.walk.frontier_dp.cells import tables
 from sequoia.solvers import Highs, Status
 
 weights_of = {

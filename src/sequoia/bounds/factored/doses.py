@@ -5,8 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.few_actions import few_actions
+from sequoia.optimize.encoding import ActionEncoding, few_actions
 from sequoia.problem import Problem
 from sequoia.validation import IntArray
 

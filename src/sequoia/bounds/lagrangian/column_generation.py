@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from sequoia.bounds.deadline import Deadline
+from sequoia.bounds.certificate import Deadline
 from sequoia.bounds.lagrangian.arm_classes import ArmClasses
 from sequoia.bounds.lagrangian.coupling import link_coupling
 from sequoia.bounds.lagrangian.occupancy_lp import OccupancySolution, solve_occupancies

@@ -18,7 +18,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csr_array
 
-from sequoia.bounds.deadline import Deadline
+from sequoia.bounds.certificate import Deadline
 from sequoia.bounds.lagrangian.arm_classes import ArmClasses
 from sequoia.bounds.lagrangian.coupling import Coupling
 from sequoia.solvers import Limits, Program, Solver, Status, default_solver

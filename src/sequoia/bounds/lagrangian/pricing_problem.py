@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from sequoia.bounds.deadline import Deadline
+from sequoia.bounds.certificate import Deadline
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.linear.argmax import LinearArgmax
 from sequoia.solvers import Limits

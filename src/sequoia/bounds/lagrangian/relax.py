@@ -6,8 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.bounds.certificate import Bound, Kind, StoppedBy
-from sequoia.bounds.deadline import Deadline
+from sequoia.bounds.certificate import Bound, Deadline, Kind, StoppedBy
 from sequoia.bounds.horizon import Horizon
 from sequoia.bounds.lagrangian.arm_classes import ArmClasses, start_of
 from sequoia.bounds.lagrangian.column_generation import (

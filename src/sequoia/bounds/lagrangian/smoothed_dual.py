@@ -20,7 +20,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.special import expit
 from threadpoolctl import ThreadpoolController
 
-from sequoia.bounds.deadline import Deadline
+from sequoia.bounds.certificate import Deadline
 from sequoia.bounds.lagrangian.arm_classes import ArmClasses, expected
 from sequoia.bounds.lagrangian.coupling import Coupling
 from sequoia.validation import FloatArray, IntArray

@@ -1,5 +1,6 @@
-"""Our environments as Gymnasium environments."""
+"""Our environments as Gymnasium environments; every family under a name of its own."""
 
+from functools import partial
 from typing import Any
 
 import gymnasium
@@ -13,6 +14,7 @@ from sequoia.plots import plot_decision, plot_problem
 from sequoia.plots.canvas import pixels
 from sequoia.problem import Environment, Problem, limits_of
 from sequoia.problem.environment import States
+from sequoia.problem.families import FAMILIES, make
 from sequoia.problem.spaces import restrict
 from sequoia.validation import ActionArray
 
@@ -103,3 +105,15 @@ class _Played(gymnasium.Env[Observation, ActionArray]):
             info["action_mask"] = np.where(limits.lower[0] == 1, 1, may).astype(np.int8)
         seen = np.append(self.environment.features(state)[0], left).astype(np.float32)
         return seen, info
+
+
+def _make(
+    family: str, render_mode: str | None = None, **knobs: Any
+) -> gymnasium.Env[Observation, ActionArray]:
+    return as_gym(make(family, **knobs), render_mode)
+
+
+def register() -> None:
+    """Register ``sequoia/<family>-v0``; what a family takes, ``gymnasium.make`` takes."""
+    for family in FAMILIES:
+        gymnasium.register(f"sequoia/{family}-v0", entry_point=partial(_make, family))

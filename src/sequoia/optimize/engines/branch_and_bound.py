@@ -14,12 +14,10 @@ from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.engines.local_search import LocalSearch
 from sequoia.optimize.engines.successive_linearisation import SuccessiveLinearisation
 from sequoia.optimize.linear.oracles import LinearOracle, OracleResult, oracle_for, range_of
-from sequoia.optimize.preactivation_bounds import PreactivationBounds
-from sequoia.optimize.relaxation.node import Node
-from sequoia.optimize.relaxation.relu_relaxation import ReluRelaxation
-from sequoia.optimize.relu_net import ROUNDING, ReluNet
+from sequoia.optimize.node import Node
+from sequoia.optimize.relu_net import ROUNDING, PreactivationBounds, ReluNet, on_one_thread
+from sequoia.optimize.relu_relaxation import ReluRelaxation
 from sequoia.optimize.result import PROOF_GAP, ArgmaxResult
-from sequoia.optimize.threads import on_one_thread
 from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, BoolArray, FloatArray
 

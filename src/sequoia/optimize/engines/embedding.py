@@ -11,8 +11,7 @@ import numpy as np
 
 from sequoia.optimize.builder import ProgramBuilder
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.preactivation_bounds import PreactivationBounds
-from sequoia.optimize.relu_net import ReluNet
+from sequoia.optimize.relu_net import PreactivationBounds, ReluNet
 from sequoia.scaling import powers_of_two, unit_of
 from sequoia.solvers import Program
 from sequoia.validation import BoolArray, FloatArray, IntArray

@@ -6,12 +6,10 @@ from numpy.typing import NDArray
 from sequoia.errors import TooLarge
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.linear.knapsack import KnapsackRelaxation
-from sequoia.optimize.preactivation_bounds import PreactivationBounds
-from sequoia.optimize.relaxation.node import Node
-from sequoia.optimize.relaxation.relu_relaxation import ReluRelaxation
-from sequoia.optimize.relu_net import ReluNet
+from sequoia.optimize.node import Node
+from sequoia.optimize.relu_net import PreactivationBounds, ReluNet, on_one_thread
+from sequoia.optimize.relu_relaxation import ReluRelaxation
 from sequoia.optimize.result import ArgmaxResult
-from sequoia.optimize.threads import on_one_thread
 from sequoia.problem.iis import no_decision
 from sequoia.validation import FloatArray, IntArray
 

@@ -11,9 +11,8 @@ from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.engines.successive_linearisation import MOST_STEPS, SuccessiveLinearisation
 from sequoia.optimize.linear.dual_rows import column_kinds
 from sequoia.optimize.linear.oracles import LpOracle, has_oracle, oracle_for
-from sequoia.optimize.relu_net import ReluNet
+from sequoia.optimize.relu_net import ReluNet, on_one_thread
 from sequoia.optimize.result import ArgmaxResult
-from sequoia.optimize.threads import on_one_thread
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 Single = NDArray[np.float32]

@@ -13,8 +13,7 @@ from sequoia.optimize.engines.embedding import Embedding, error_growth, scaled
 from sequoia.optimize.engines.local_search import LocalSearch
 from sequoia.optimize.engines.neuron_bounds import NeuronBounds, Reach
 from sequoia.optimize.exact_solve import solve_exactly_by_rules
-from sequoia.optimize.preactivation_bounds import PreactivationBounds
-from sequoia.optimize.relu_net import ROUNDING, ReluNet
+from sequoia.optimize.relu_net import ROUNDING, PreactivationBounds, ReluNet
 from sequoia.optimize.result import PROOF_GAP, ArgmaxResult, is_close
 from sequoia.solvers import (
     HIDDEN_SHARE,

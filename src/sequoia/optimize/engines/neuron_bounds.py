@@ -5,9 +5,8 @@ import numpy as np
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.linear.knapsack import KnapsackRelaxation
 from sequoia.optimize.linear.oracles import LpOracle
-from sequoia.optimize.preactivation_bounds import PreactivationBounds
-from sequoia.optimize.relaxation.relu_relaxation import ReluRelaxation
-from sequoia.optimize.relu_net import ROUNDING, ReluNet
+from sequoia.optimize.relu_net import ROUNDING, PreactivationBounds, ReluNet
+from sequoia.optimize.relu_relaxation import ReluRelaxation
 from sequoia.solvers import Highs, Limits
 from sequoia.validation import FloatArray
 

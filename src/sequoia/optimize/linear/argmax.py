@@ -6,18 +6,17 @@ from functools import cached_property
 
 import numpy as np
 
-from sequoia.errors import SolverFailed
-from sequoia.optimize.encoding import ActionEncoding
+from sequoia.errors import InfeasibleDecision, SolverFailed
+from sequoia.optimize.encoding import ActionEncoding, few_actions
 from sequoia.optimize.exact_solve import solve_exactly_by_rules
-from sequoia.optimize.few_actions import few_actions
 from sequoia.optimize.linear.core_problem import CoreProblem
 from sequoia.optimize.linear.gap_enumeration import best_within_gap
 from sequoia.optimize.linear.oracles import LpOracle, has_quick_relaxation
-from sequoia.optimize.linear.ruin_and_recreate import ruin_and_recreate
 from sequoia.optimize.relu_net import NetworkError, ReluNet
 from sequoia.optimize.result import ArgmaxResult, is_close
 from sequoia.problem import Decision
 from sequoia.problem.iis import no_decision
+from sequoia.problem.spaces import ActionSpace
 from sequoia.scaling import unit_of
 from sequoia.solvers import HIDDEN_SHARE, Highs, Limits, Program, Solver, Status, default_solver
 from sequoia.validation import ActionArray, FloatArray
@@ -26,6 +25,12 @@ from sequoia.validation import ActionArray, FloatArray
 _LEAST_FOR_CORE = 1_000
 # Points of solved programs that are kept to begin from: 25 MB where there are 3,000 columns.
 _MOST_POINTS = 1_024
+# Work, not time: so many greedy constructions.
+_ROUNDS = 40
+# Which share of columns is dropped: enough for another order, too little for another beginning.
+_DROPPED = 0.35
+# By what weights are multiplied when actions are grown again, so that another one comes out.
+_NOISE = (0.7, 1.3)
 
 
 class LinearArgmax:
@@ -256,3 +261,38 @@ class LinearArgmax:
         value = float(self._columns.encode(action[None])[0] @ weights)
         unit = float(np.abs(weights).max(initial=0.0))
         return ArgmaxResult.of_one(action, value, max(bound, value), is_close(bound, value, unit))
+
+
+def ruin_and_recreate(space: ActionSpace, weights: FloatArray, seed: int = 0) -> ActionArray | None:
+    """Return a feasible action of large weight, ``(N,)``: grow greedily, drop some, grow again.
+
+    Ruin and recreate (Schrimpf et al. 2000), keeping the best.
+
+    Returns ``None`` where doing nothing is not allowed, so that there is nothing to grow from.
+    """
+    rng = np.random.default_rng(seed)
+    try:
+        best = _grow(space, space.certify(space.idle.action), weights)
+    except InfeasibleDecision:
+        return None
+    for _ in range(_ROUNDS):
+        kept = best.action.copy()
+        kept[rng.random(len(kept)) < _DROPPED] = 0
+        try:
+            tried = _grow(space, space.certify(kept), weights * rng.uniform(*_NOISE, len(kept)))
+        except InfeasibleDecision:
+            continue
+        if weights @ tried.action > weights @ best.action:
+            best = tried
+    return best.action
+
+
+def _grow(space: ActionSpace, decision: Decision, weights: FloatArray) -> Decision:
+    """Add what weighs most while anything of positive weight can be added."""
+    while len(extensions := space.extensions(decision)):
+        gains = weights[extensions.columns]
+        index = int(gains.argmax())
+        if gains[index] <= 0:
+            break
+        decision = extensions[index]
+    return decision

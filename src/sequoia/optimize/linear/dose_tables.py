@@ -8,9 +8,8 @@ import numpy as np
 
 from sequoia.errors import SolverFailed
 from sequoia.optimize.builder import ProgramBuilder
-from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.encoding import ActionEncoding, few_actions
 from sequoia.optimize.exact_solve import solve_exactly_by_rules
-from sequoia.optimize.few_actions import few_actions
 from sequoia.optimize.result import ArgmaxResult, is_close
 from sequoia.problem.iis import no_decision
 from sequoia.solvers import HIDDEN_SHARE, Limits, Program, Solver, Status, default_solver

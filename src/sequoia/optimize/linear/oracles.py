@@ -9,7 +9,7 @@ import numpy as np
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.linear.dual_rows import DualRows, implied_upper
 from sequoia.optimize.linear.knapsack import KnapsackRelaxation
-from sequoia.optimize.preactivation_bounds import PreactivationBounds
+from sequoia.optimize.relu_net import PreactivationBounds
 from sequoia.solvers import Highs, Status
 from sequoia.validation import ActionArray, FloatArray
 

@@ -1,4 +1,4 @@
-"""Networks on which things spread: villages, a lattice, a small world, or one from a file."""
+"""A user's graph from an edge list."""
 
 from itertools import combinations
 from pathlib import Path
@@ -7,10 +7,56 @@ from typing import Annotated
 import networkx as nx
 import numpy as np
 
-from sequoia.errors import ProblemError
+from sequoia.errors import FileError, ProblemError
 from sequoia.problem.families import base
-from sequoia.problem.graph_file import read_graph
+from sequoia.problem.spreadsheet import read_csv
 from sequoia.sizes import MOST_COLUMNS, require_at_most
+
+_KNOBS = {"villages": ("village",), "lattice": ("columns",), "small-world": ("degree", "rewire")}
+
+
+def read_graph(path: Path, number: str) -> nx.Graph:
+    """Read a CSV with the columns ``from``, ``to`` and, if edges differ, ``number``.
+
+    Nodes are in the order in which the file names them.
+
+    Parameters
+    ----------
+    number
+        What an edge may carry: ``length`` for walks, ``weight`` for contagion. A whole number of
+        at least 1, and 1 where the file does not say.
+    """
+    table = read_csv(path)
+    columns = list(table.columns)
+    if not {"from", "to"} <= set(columns) <= {"from", "to", number}:
+        found = ", ".join(columns) or "none"
+        raise FileError(f"{path} has the columns {found}; from, to and maybe {number} are wanted.")
+    if not len(table):
+        raise FileError(f"{path} has no edges.")
+    values = table.integers(number, 1).tolist() if number in columns else [1] * len(table)
+    graph = nx.Graph()
+    ends = zip(table.strings("from"), table.strings("to"), values, strict=True)
+    for row, (here, there, value) in enumerate(ends):
+        one, other = here.strip(), there.strip()
+        flaw = _flaw(graph, one, other)
+        if flaw:
+            table.found.append(f"{table.place(row)}{flaw}.")
+        graph.add_edge(one, other, **{number: value})
+    if table.found:
+        raise FileError(*table.found)
+    return graph
+
+
+def _flaw(graph: nx.Graph, one: str, other: str) -> str:
+    """Say why an edge cannot join a graph; nothing if it can."""
+    if not one or not other:
+        return f", column {'to' if one else 'from'!r} is empty; a name is wanted"
+    if one == other:
+        return f" joins {one} to itself; an edge joins two different nodes"
+    if graph.has_edge(one, other):
+        return f" repeats {one}–{other}; an edge goes both ways"
+    return ""
+
 
 # The knobs of networks, each with the words the command shows for it.
 Graph = Annotated[str, "villages, lattice, small-world, or FILE.csv with columns from, to, weight"]
@@ -18,8 +64,6 @@ Village = Annotated[int | None, "villages: nodes of each, all neighbours of each
 Columns = Annotated[int | None, "lattice: nodes in a row; as square as can be"]
 Degree = Annotated[int | None, "small-world: neighbours on the ring, half on each side; 4"]
 Rewire = Annotated[float | None, "small-world: probability that an edge is a shortcut; 0.1"]
-
-_KNOBS = {"villages": ("village",), "lattice": ("columns",), "small-world": ("degree", "rewire")}
 
 
 def network(

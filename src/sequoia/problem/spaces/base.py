@@ -1,10 +1,10 @@
-"""What every action space offers."""
+"""What every action space offers; a decision as tasks."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,7 +15,6 @@ from sequoia.problem.names import count, say
 from sequoia.problem.rules import Rules
 from sequoia.problem.system import Decision, LinearSystem
 from sequoia.problem.tables import TableSet
-from sequoia.problem.tasks import Task
 from sequoia.solvers import Highs, Limits, Program, Status
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, frozen
 
@@ -24,6 +23,15 @@ _DRAWS = 5
 # A draw needs a maximal action, not the heaviest; work is limited, so that the same seed draws the
 # same on any machine.
 _DRAWING = Limits(nodes=1_000)
+
+
+class Task(NamedTuple):
+    """One line of a plan that a person carries out; what does not apply is empty."""
+
+    who: str
+    when: str
+    where: str
+    do: str
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,10 +8,9 @@ from scipy.sparse import csr_array
 from sequoia.errors import TooLarge
 from sequoia.problem.names import index_of
 from sequoia.problem.rules import Lock, Rules
-from sequoia.problem.spaces.base import ActionSpace, Extensions
+from sequoia.problem.spaces.base import ActionSpace, Extensions, Task
 from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet
-from sequoia.problem.tasks import Task
 from sequoia.validation import ActionArray
 
 # A plan is looked for by a solver for each action that is listed: milliseconds each.

@@ -11,10 +11,9 @@ from scipy.sparse import csr_array
 
 from sequoia.errors import ProblemError
 from sequoia.problem.names import between, checked_names, count, index_of, say
-from sequoia.problem.spaces.base import ActionSpace, Extensions
+from sequoia.problem.spaces.base import ActionSpace, Extensions, Task
 from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet, table
-from sequoia.problem.tasks import Task
 from sequoia.sizes import MOST_COLUMNS, MOST_VISITS, require_at_most
 from sequoia.validation import ActionArray, BoolArray, IntArray, frozen, set_fields, whole
 

@@ -11,10 +11,9 @@ from numpy.typing import ArrayLike
 from sequoia.errors import InfeasibleSpace
 from sequoia.problem.iis import no_decision
 from sequoia.problem.names import say
-from sequoia.problem.spaces.base import ActionSpace, Extensions
+from sequoia.problem.spaces.base import ActionSpace, Extensions, Task
 from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet
-from sequoia.problem.tasks import Task
 from sequoia.validation import ActionArray, BoolArray, FloatArray
 
 _TRIES = 20

@@ -18,10 +18,9 @@ from sequoia.problem.spaces.assignment.bin_packing import (
     Pattern,
     maximal_patterns,
 )
-from sequoia.problem.spaces.base import ActionSpace, Extensions
+from sequoia.problem.spaces.base import ActionSpace, Extensions, Task
 from sequoia.problem.system import Decision, LinearSystem, Rows, room
 from sequoia.problem.tables import TableSet, table
-from sequoia.problem.tasks import Task
 from sequoia.sizes import MOST_COLUMNS, require_at_most
 from sequoia.validation import (
     ActionArray,

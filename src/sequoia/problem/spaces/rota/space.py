@@ -10,14 +10,13 @@ from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError
 from sequoia.problem.names import between, checked_names, count, index_of, say
-from sequoia.problem.spaces.base import ActionSpace, Extensions
+from sequoia.problem.spaces.base import ActionSpace, Extensions, Task
 from sequoia.problem.spaces.rota.formulation import Formulation
 from sequoia.problem.spaces.rota.packing import Openings, Packing
 from sequoia.problem.spaces.rota.search import RotaSearch
 from sequoia.problem.spaces.visitors import read_visitors, visitors_table
 from sequoia.problem.system import Decision, LinearSystem
 from sequoia.problem.tables import Column, TableSet, table
-from sequoia.problem.tasks import Task
 from sequoia.sizes import MOST_COLUMNS, MOST_VISITS, require_at_most
 from sequoia.validation import (
     ActionArray,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError
 from sequoia.problem.names import between, checked_names, count, index_of, say
-from sequoia.problem.spaces.base import ActionSpace, Extensions
+from sequoia.problem.spaces.base import ActionSpace, Extensions, Task
 from sequoia.problem.spaces.team.chained import ChainedTeam
 from sequoia.problem.spaces.team.finder import PROVEN, RouteFinder
 from sequoia.problem.spaces.team.layers import Layers
@@ -19,7 +19,6 @@ from sequoia.problem.spaces.team.time_flow import time_flow, walker_groups
 from sequoia.problem.spaces.visitors import read_visitors, visitors_table
 from sequoia.problem.system import Decision, LinearSystem
 from sequoia.problem.tables import Column, TableSet, table
-from sequoia.problem.tasks import Task
 from sequoia.sizes import MOST_STEPS, require_at_most
 from sequoia.validation import (
     ActionArray,

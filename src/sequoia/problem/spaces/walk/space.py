@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 
 from sequoia.errors import InfeasibleDecision, ProblemError
 from sequoia.problem.names import between, checked_names, count, index_of, say, unknown
-from sequoia.problem.spaces.base import ActionSpace, Extensions
+from sequoia.problem.spaces.base import ActionSpace, Extensions, Task
 from sequoia.problem.spaces.budget import Budget
 from sequoia.problem.spaces.walk import tours
 from sequoia.problem.spaces.walk.euler import EulerForm
@@ -21,7 +21,6 @@ from sequoia.problem.spaces.walk.sampler import WalkSampler
 from sequoia.problem.spaces.walk.time_expanded import TimeExpandedGraph
 from sequoia.problem.system import Decision, LinearSystem
 from sequoia.problem.tables import Column, Table, TableSet, table
-from sequoia.problem.tasks import Task
 from sequoia.sizes import MOST_COLUMNS, MOST_STEPS, require_at_most
 from sequoia.validation import (
     ActionArray,

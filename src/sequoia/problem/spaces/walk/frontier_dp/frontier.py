@@ -4,10 +4,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.problem.spaces.walk.frontier_dp.cells import Layer, expand, layered
-from sequoia.problem.spaces.walk.frontier_dp.order import edge_order
-from sequoia.problem.spaces.walk.frontier_dp.states import explore
-from sequoia.problem.spaces.walk.frontier_dp.tables import completions, tables, through, trace
+from sequoia.problem.spaces.walk.frontier_dp.cells import (
+    Layer,
+    completions,
+    expand,
+    layered,
+    tables,
+    through,
+    trace,
+)
+from sequoia.problem.spaces.walk.frontier_dp.states import edge_order, explore
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 _TOLERANCE = 1e-9

@@ -5,9 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sequoia.optimize.linear.knapsack import KnapsackRelaxation
-from sequoia.optimize.preactivation_bounds import PreactivationBounds
-from sequoia.optimize.relaxation.relu_relaxation import LinearUpperBound, ReluRelaxation
-from sequoia.optimize.relu_net import ReluNet
+from sequoia.optimize.relu_net import PreactivationBounds, ReluNet
+from sequoia.optimize.relu_relaxation import LinearUpperBound, ReluRelaxation
 from sequoia.validation import ActionArray, FloatArray
 
 

@@ -13,8 +13,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sequoia.optimize.preactivation_bounds import PreactivationBounds
-from sequoia.optimize.relu_net import ReluNet
+from sequoia.optimize.relu_net import PreactivationBounds, ReluNet
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 

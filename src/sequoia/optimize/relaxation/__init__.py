@@ -1,1 +1,0 @@
-"""Linear functions above a ReLU network, and the nodes of branch and bound."""
