@@ -19,10 +19,10 @@ $(RUN): pyproject.toml constraints.txt
 	$(INSTALL) --editable .
 	touch $@
 
-# What not every machine can have: solvers, a database server. Without one, its tests are skipped.
+# What not every machine can have: solvers, a database server, RDDL. Without one, its tests are skipped.
 $(DEV): $(RUN)
 	$(INSTALL) --editable '.[dev]'
-	for extra in gurobi scip relax pgserver; do \
+	for extra in gurobi scip relax pgserver rddl; do \
 		$(INSTALL) --editable ".[$$extra]" \
 		|| echo "The extra $$extra cannot be installed here; its tests will be skipped."; \
 	done

@@ -1,13 +1,16 @@
 """Exact dynamic programming over joint states, for tiny problems."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError, TooLarge
-from sequoia.problem import Decision, Problem, limits_of, space_at
+from sequoia.problem import Decision, Environment, Problem, limits_of, space_at
+from sequoia.problem.environment import States
 from sequoia.problem.iis import no_decision
 from sequoia.rng import stream
 from sequoia.scaling import unit_of
@@ -27,24 +30,49 @@ _ACCURACY = 1e-10
 _TIE = 1e-12
 
 
+class Factored(Environment, Protocol):
+    """An environment whose components move independently of each other, given state and action.
+
+    Axes: B batch, D components of a state, K values of a component. A `Problem` is one.
+    """
+
+    @property
+    def component_sizes(self) -> IntArray:
+        """How many values each component has, from 0 on, ``(D,)``."""
+        ...
+
+    @property
+    def start(self) -> FloatArray:
+        """The chance of each first value, ``(D, K)``."""
+        ...
+
+    def next_shares(self, states: States, actions: ActionArray) -> FloatArray:
+        """Return the chance of each next value of each component, ``(B, D, K)``."""
+        ...
+
+    def expected_reward(self, states: States, actions: ActionArray) -> FloatArray:
+        """Return the expected reward of a step, ``(B,)``."""
+        ...
+
+
 @dataclass(frozen=True, eq=False)
 class Exact:
-    """The optimum of a problem.
+    """The optimum of an environment.
 
     Attributes
     ----------
     value
         Best expected total reward from the start distribution.
     values
-        The same from each joint state, and for each step of a finite horizon, ``(H, S ** J)``;
-        ``(1, S ** J)`` for the discounted infinite horizon.
+        The same from each of the Z joint states, and for each step of a finite horizon,
+        ``(H, Z)``; ``(1, Z)`` for the discounted infinite horizon.
     choices
         Which row of ``actions`` is best, in the shape of ``values``.
     actions
         The feasible actions that differ in what they do, ``(A, N)``.
     """
 
-    problem: Problem
+    environment: Factored
     is_discounted: bool
     value: float
     values: FloatArray
@@ -52,21 +80,22 @@ class Exact:
     actions: ActionArray
 
     def act(self, state: ArrayLike, step: int = 0) -> Decision:
-        """Return a best decision in ``state``, ``(J,)``, at ``step``."""
-        return self.problem.space.certify(self.actions[self.choices[self._place(state, step)]])
+        """Return a best decision in ``state``, ``(D,)``, at ``step``."""
+        chosen = self.actions[self.choices[self._place(state, step)]]
+        return self.environment.space.certify(chosen)
 
     def value_of(self, state: ArrayLike, step: int = 0) -> float:
-        """Return the best expected total from ``state``, ``(J,)``, at ``step`` on."""
+        """Return the best expected total from ``state``, ``(D,)``, at ``step`` on."""
         return float(self.values[self._place(state, step)])
 
     def _place(self, state: ArrayLike, step: int) -> tuple[int, int]:
         """Return where a state at a step stands in the tables."""
-        shape = (self.problem.arms.n_states,) * self.problem.arms.n_arms
+        shape = tuple(self.environment.component_sizes.tolist())
         where = int(np.ravel_multi_index(tuple(np.asarray(state)), shape))
         return (0 if self.is_discounted else step), where
 
 
-def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:
+def solve_exactly(problem: Factored, discounted: bool = False) -> Exact:
     """Solve by backward induction, or by value iteration when ``discounted``.
 
     Backward induction (Bellman 1957) over joint states ``s`` and feasible actions ``a``:
@@ -83,13 +112,11 @@ def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:
     """
     if discounted and problem.discount >= 1:
         raise ProblemError("problem.discount is 1; the discounted optimum needs less than 1.")
-    arms = problem.arms
-    joint = arms.n_states**arms.n_arms
+    joint = math.prod(problem.component_sizes.tolist())
     kept = 1 if discounted else problem.horizon
-    size = f"{arms.n_states}^{arms.n_arms} joint states"
     if joint * kept > _MAX_ENTRIES:
         raise TooLarge(
-            f"{size} × {kept} steps are too many; exact solving is for at most "
+            f"{_size(problem)} × {kept} steps are too many; exact solving is for at most "
             f"{_MAX_ENTRIES:.0e} together."
         )
     actions = problem.space.enumerate(_MAX_ACTIONS)
@@ -97,7 +124,7 @@ def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:
         raise no_decision(problem.space.compact)
     levels, actions = _different(problem, actions)
     sweeps = problem.horizon if not discounted else _sweeps(problem)
-    _limit_work(problem, joint, len(levels))
+    _limit_work(problem, joint, len(actions))
     rewards, expect = _outlook(problem, actions, levels)
     unit = unit_of(rewards)
     rewards = rewards / unit
@@ -108,7 +135,7 @@ def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:
         closed = _closed(problem, actions, 0 if discounted else sweeps - 1 - sweep)
         best = np.full(joint, -np.inf)
         choice = np.zeros(joint, dtype=np.int64)
-        for index in range(len(levels)):
+        for index in range(len(actions)):
             total = rewards[index] + discount * expect(index, following)
             if closed is not None:
                 total[closed[:, index]] = -np.inf
@@ -132,11 +159,20 @@ def solve_exactly(problem: Problem, discounted: bool = False) -> Exact:
     )
 
 
-def _different(problem: Problem, actions: ActionArray) -> tuple[IntArray, ActionArray]:
+def _size(problem: Factored) -> str:
+    """Say how many joint states there are, such as ``2^10``."""
+    values, counts = np.unique(problem.component_sizes, return_counts=True)
+    pairs = zip(values.tolist(), counts.tolist(), strict=True)
+    return " · ".join(f"{value}^{count}" for value, count in pairs) + " joint states"
+
+
+def _different(problem: Factored, actions: ActionArray) -> tuple[IntArray, ActionArray]:
     """Return the doses of each action, and the actions; of those that do the same, one.
 
     Where states allow different actions, one that does the same may be allowed elsewhere.
     """
+    if not isinstance(problem, Problem):
+        return actions.astype(np.int64), actions
     levels = problem.levels(actions)
     if limits_of(problem, problem.draw_start(stream(0, "exact"), 1), np.zeros(1, int)) is not None:
         return levels, actions
@@ -144,8 +180,8 @@ def _different(problem: Problem, actions: ActionArray) -> tuple[IntArray, Action
     return levels, actions[first]
 
 
-def _closed(problem: Problem, actions: ActionArray, step: int) -> BoolArray | None:
-    """Say which actions are not allowed in which joint state, ``(S ** J, A)``.
+def _closed(problem: Factored, actions: ActionArray, step: int) -> BoolArray | None:
+    """Say which actions are not allowed in which joint state, ``(Z, A)``.
 
     Raises
     ------
@@ -164,38 +200,38 @@ def _closed(problem: Problem, actions: ActionArray, step: int) -> BoolArray | No
     return closed
 
 
-def _limit_work(problem: Problem, joint: int, actions: int) -> None:
-    """Raise `TooLarge` when one step takes too much; with contagion, moves are kept as well."""
-    arms = problem.arms
-    own, most = arms.n_arms * arms.n_states, _MAX_WORK
-    if problem.contagion is not None:
-        own, most = joint, _MAX_MOVES
+def _limit_work(problem: Factored, joint: int, actions: int) -> None:
+    """Raise `TooLarge` when one step takes too much; joint moves are kept where there are any."""
+    own, most = joint, _MAX_MOVES
+    if isinstance(problem, Problem) and problem.is_decoupled:
+        own, most = int(problem.component_sizes.sum()), _MAX_WORK
     work = joint * actions * own
     if work > most:
         raise TooLarge(
-            f"{arms.n_states}^{arms.n_arms} joint states × {actions} actions need {work:.1e} "
+            f"{_size(problem)} × {actions} actions need {work:.1e} "
             f"operations a step; exact solving is for at most {most:.0e}."
         )
 
 
-def _sweeps(problem: Problem) -> int:
+def _sweeps(problem: Factored) -> int:
     """Return after how many sweeps value iteration is accurate: ``discount ** n * scale`` is left.
 
     The scale is what all arms together can earn for ever, in units of the largest reward.
     """
-    scale = problem.arms.n_arms / (1 - problem.discount)
+    scale = len(problem.component_sizes) / (1 - problem.discount)
     return max(1, int(np.ceil(np.log(_ACCURACY / scale) / np.log(problem.discount))))
 
 
 def _outlook(
-    problem: Problem, actions: ActionArray, levels: IntArray
+    problem: Factored, actions: ActionArray, levels: IntArray
 ) -> tuple[FloatArray, Callable[[int, FloatArray], FloatArray]]:
     """Return what each action earns next, and the expectation of values after it, by number."""
-    if problem.contagion is None:
-        rewards = _joint_rewards(problem, levels)
-        return rewards, lambda index, values: _expect(problem, levels[index], values)
+    if isinstance(problem, Problem) and problem.is_decoupled:
+        arms = problem
+        rewards = _joint_rewards(arms, levels)
+        return rewards, lambda index, values: _expect(arms, levels[index], values)
     states = joint_states(problem)
-    moves = joint_moves(problem, states, levels)
+    moves = joint_moves(problem, states, actions)
     return joint_rewards(problem, states, actions), lambda index, values: moves[index] @ values
 
 
@@ -220,23 +256,22 @@ def _expect(problem: Problem, level: IntArray, values: FloatArray) -> FloatArray
     return values
 
 
-def _joint_start(problem: Problem) -> FloatArray:
+def _joint_start(problem: Factored) -> FloatArray:
     result = np.ones(1)
-    for start in problem.start:
-        result = np.outer(result, start).reshape(-1)
+    for start, size in zip(problem.start, problem.component_sizes.tolist(), strict=True):
+        result = np.outer(result, start[:size]).reshape(-1)
     return result
 
 
-def joint_states(problem: Problem) -> IntArray:
-    """Return every joint state, ``(S ** J, J)``, the last arm changing fastest."""
-    arms = problem.arms
-    grid = np.indices((arms.n_states,) * arms.n_arms)
-    states: IntArray = grid.reshape(arms.n_arms, -1).T.astype(np.int64)
+def joint_states(problem: Factored) -> IntArray:
+    """Return every joint state, ``(Z, D)``, the last component changing fastest."""
+    grid = np.indices(tuple(problem.component_sizes.tolist()))
+    states: IntArray = grid.reshape(len(grid), -1).T.astype(np.int64)
     return states
 
 
-def joint_rewards(problem: Problem, states: IntArray, actions: ActionArray) -> FloatArray:
-    """Return the expected next reward of each action in each joint state, ``(A, S ** J)``."""
+def joint_rewards(problem: Factored, states: IntArray, actions: ActionArray) -> FloatArray:
+    """Return the expected reward of each action in each joint state, ``(A, Z)``."""
     rows = [
         problem.expected_reward(states, np.broadcast_to(action, (len(states), len(action))))
         for action in actions
@@ -244,17 +279,18 @@ def joint_rewards(problem: Problem, states: IntArray, actions: ActionArray) -> F
     return np.array(rows)
 
 
-def joint_moves(problem: Problem, states: IntArray, levels: IntArray) -> FloatArray:
-    """Return the chance of each next joint state, ``(A, S ** J, S ** J)``.
+def joint_moves(problem: Factored, states: IntArray, actions: ActionArray) -> FloatArray:
+    """Return the chance of each next joint state, ``(A, Z, Z)``.
 
-    Given the joint state, arms still move independently of each other.
+    Given the joint state, components move independently of each other.
     """
-    arms, model = problem.arms, problem.models(states)
-    moves = np.empty((len(levels), len(states), len(states)))
-    for index, level in enumerate(levels):
+    sizes = problem.component_sizes.tolist()
+    moves = np.empty((len(actions), len(states), len(states)))
+    for index, action in enumerate(actions):
+        shares = problem.next_shares(states, np.broadcast_to(action, (len(states), len(action))))
         chance = np.ones((len(states), 1))
-        for arm in range(arms.n_arms):
-            own = arms.kernels[model[:, arm], level[arm], states[:, arm]]
+        for component, size in enumerate(sizes):
+            own = shares[:, component, :size]
             chance = (chance[:, :, None] * own[:, None, :]).reshape(len(states), -1)
         moves[index] = chance
     return moves

@@ -74,6 +74,15 @@ class ActionLimits:
         for name, value in zip(self.__annotations__, (low, high, rows, *sides, names), strict=True):
             object.__setattr__(self, name, value)
 
+    @classmethod
+    def joined(cls, parts: "Sequence[ActionLimits]") -> "ActionLimits":
+        """Return limits of states one after the other; they have the same rows."""
+        names = ("lower", "upper", "row_lower", "row_upper")
+        low, high, row_low, row_high = (
+            np.concatenate([getattr(part, name) for part in parts]) for name in names
+        )
+        return cls(low, high, parts[0].matrix, row_low, row_high, parts[0].row_names)
+
     def __len__(self) -> int:
         return len(self.lower)
 

@@ -218,6 +218,17 @@ class Problem:
             following += noise >= threshold.take(rows)
         return following
 
+    @property
+    def component_sizes(self) -> IntArray:
+        """How many states each arm has, ``(J,)``."""
+        return np.full(self.arms.n_arms, self.arms.n_states)
+
+    def next_shares(self, states: ArrayLike, actions: ArrayLike) -> FloatArray:
+        """Return the chance of each next state of each arm, ``(B, J, S)``."""
+        states = np.asarray(states)
+        shares: FloatArray = self.arms.kernels[self.models(states), self.levels(actions), states]
+        return shares
+
     def expected_reward(self, states: ArrayLike, actions: ArrayLike) -> FloatArray:
         """Return the expected reward of the next state, summed over arms, ``(B,)``."""
         rewards: FloatArray = self.component_rewards(states, actions).sum(axis=1)
