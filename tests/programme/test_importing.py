@@ -164,3 +164,23 @@ def test_an_old_workbook_is_one_clear_line(tmp_path):
         import_sheets(programme, {ARM: sheet(tmp_path, "r.xls", "x")})
     with pytest.raises(FileError, match="cannot be read as a workbook"):
         import_sheets(programme, {ARM: sheet(tmp_path, "r.xlsx", "x")})
+
+
+def test_absences_come_as_a_sheet_and_once(tmp_path):
+    programme = begin(tmp_path)
+    fill(programme, tmp_path)
+    text = "Name,First,Last\nada,2026-11-04,2026-11-06\nNurse Bo,5.11.2026,\n"
+    for new in ("2 new absences", "0 new absences"):
+        done = import_sheets(programme, {}, away=sheet(tmp_path, "away.csv", text))
+        assert [line.split(": ")[1] for line in done.lines] == [f"{new}."]
+    assert people(programme)["Ada"].away == ((date(2026, 11, 4), date(2026, 11, 6)),)
+    assert people(programme, WORKER)["Nurse Bo"].is_away(date(2026, 11, 5))
+    wrong = "name,first,last\nAdda,2026-11-04,\nAda,2026-11-09,2026-11-04\nAda,never,\n"
+    with pytest.raises(FileError) as found:
+        import_sheets(programme, {}, away=sheet(tmp_path, "away.csv", wrong))
+    assert [line.split(":")[0][-5:] for line in found.value.args] == [
+        "row 4",
+        "name'",
+        "row 3",
+    ] or (len(found.value.args) == 3)
+    assert "Ada" in str(found.value)

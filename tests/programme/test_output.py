@@ -3,6 +3,7 @@
 import csv
 import io
 import re
+import sys
 from datetime import date, datetime, time
 
 import openpyxl
@@ -14,7 +15,7 @@ from sequoia.problem.spreadsheet import csv_text, read_spreadsheet, xlsx_bytes
 from sequoia.programme.exporting import export
 from sequoia.programme.history import find_events, find_history
 from sequoia.programme.importing import import_sheets
-from sequoia.programme.output import calendar_text, page_text, write_plan
+from sequoia.programme.output import calendar_text, page_text, require_endings, write_plan
 from sequoia.programme.plans import PlannedTask, StoredPlan
 from sequoia.programme.recording import record
 from sequoia.programme.schema import ARM, WORKER
@@ -155,3 +156,25 @@ def test_a_programme_of_its_own_is_left_alone(tmp_path):
     fill(programme, tmp_path)
     with pytest.raises(FileError, match=r"a folder or \.xlsx is wanted"):
         export(programme, tmp_path / "x.pdf")
+
+
+def test_a_plan_is_printed_by_the_browser_that_is_there(tmp_path, monkeypatch):
+    programme, plan = begin(tmp_path), stored(task("Ada"))
+    monkeypatch.setattr("sequoia.programme.pdf.shutil.which", lambda _: None)
+    with pytest.raises(FileError, match=r"none was found; write plan\.html and print it"):
+        require_endings([tmp_path / "plan.pdf"])
+    browser = tmp_path / "browser"
+    browser.write_text(
+        f"#!{sys.executable}\nimport sys\n"
+        "target = next(a.split('=')[1] for a in sys.argv if a.startswith('--print-to-pdf='))\n"
+        "page = open(sys.argv[-1].removeprefix('file://'), encoding='utf-8').read()\n"
+        "open(target, 'w').write('%PDF of ' + page)\n"
+    )
+    browser.chmod(0o755)
+    monkeypatch.setattr("sequoia.programme.pdf.shutil.which", lambda _: str(browser))
+    write_plan(programme, plan, tmp_path / "plan.pdf")
+    assert "<h1>Nurse Anna</h1>" in (tmp_path / "plan.pdf").read_text()
+    browser.write_text("#!/bin/sh\nexit 3\n")
+    with pytest.raises(FileError, match="printed no PDF"):
+        write_plan(programme, plan, tmp_path / "other.pdf")
+    assert not (tmp_path / "other.pdf").exists()

@@ -6,7 +6,8 @@ import pytest
 from programme_cases import MONDAY, TRANSITIONS, begin, content, fill, known, sheet
 
 from sequoia.errors import FileError, InfeasibleSpace, ProblemError
-from sequoia.programme.changing import rename, set_absent, set_back
+from sequoia.programme.absences import set_absent, set_back
+from sequoia.programme.changing import rename
 from sequoia.programme.importing import import_sheets
 from sequoia.programme.recording import record
 from sequoia.programme.schema import ARM, WORKER

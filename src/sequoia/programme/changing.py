@@ -1,51 +1,15 @@
-"""Changes of a programme that no sheet says: absences, and other names."""
-
-from datetime import date
+"""Other names in all records of a programme."""
 
 import sqlalchemy as sql
 
 from sequoia.errors import ProblemError
 from sequoia.problem.names import closest, composed, count, flaw_of
-from sequoia.programme.entries import find_name
-from sequoia.programme.members import Member, members
-from sequoia.programme.schema import ARM, WORKER, absences, roster, sightings, tasks, visits
+from sequoia.programme.members import members
+from sequoia.programme.schema import ARM, WORKER, roster, sightings, tasks, visits
 from sequoia.programme.settings import Programme
 from sequoia.programme.store import note
 
 KINDS = ("name", "state", "dose", "group")
-
-
-def set_absent(programme: Programme, who: str, first: date, last: date) -> str:
-    """Note that somebody is away from ``first`` to ``last``; return their name."""
-    if last < first:
-        raise ProblemError(f"the absence ends on {last}, before it begins on {first}.")
-    with programme.store.open().writing() as connection:
-        member = _find(connection, who)
-        if (first, last) not in member.away:
-            connection.execute(absences.insert().values(member=member.id, first=first, last=last))
-            note(connection, f"{member.name} is absent from {first} to {last}.")
-    return member.name
-
-
-def set_back(programme: Programme, who: str, day: date) -> str:
-    """Note that somebody is back on ``day``: absences that reach it end the day before."""
-    with programme.store.open().writing() as connection:
-        member = _find(connection, who)
-        own = absences.c.member == member.id
-        connection.execute(absences.delete().where(own, absences.c.first >= day))
-        before = date.fromordinal(day.toordinal() - 1)
-        ends = absences.update().where(own, absences.c.last >= day).values(last=before)
-        connection.execute(ends)
-        note(connection, f"{member.name} is back on {day}.")
-    return member.name
-
-
-def _find(connection: sql.Connection, who: str) -> Member:
-    everyone = {one.name: one for role in (ARM, WORKER) for one in members(connection, role)}
-    name = find_name(composed(who), list(everyone))
-    if name is None:
-        raise ProblemError(f"nobody is called {who!r}{closest(who, list(everyone))}.")
-    return everyone[name]
 
 
 def rename(programme: Programme, kind: str, old: str, new: str) -> str:

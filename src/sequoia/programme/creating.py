@@ -19,6 +19,8 @@ KINDS: Mapping[str, Sequence[str]] = {
     "budget": ("limit",),
     "schedule": ("limit", "slots"),
     "rota": ("slots",),
+    "walk": ("source", "length", "limit"),
+    "team": (),
 }
 
 
@@ -31,7 +33,9 @@ class Beginning:
     states
         Names of the states and what a step in each is worth.
     kind, limit, slots
-        The space; how much or how many in a step; the slots of a schedule.
+        The space; how much or how many in a step; the slots of a schedule or a rota.
+    source, length
+        Where a walk begins and ends, and how long it may be.
     reported
         How often a state is known without a visit.
     never_hurts
@@ -46,6 +50,8 @@ class Beginning:
     kind: str = "assignment"
     limit: float | None = None
     slots: Sequence[str] = ()
+    source: str = ""
+    length: int | None = None
     reported: float = 0.0
     never_hurts: bool = False
     database: str = ""
@@ -110,6 +116,10 @@ def settings_text(beginning: Beginning) -> str:
         lines.append(f"limit = {beginning.limit:g}")
     if beginning.slots:
         lines.append(f"slots = [{', '.join(map(_quoted, beginning.slots))}]")
+    if beginning.source:
+        lines.append(f"source = {_quoted(beginning.source)}")
+    if beginning.length is not None:
+        lines.append(f"length = {beginning.length}")
     if beginning.kind == "schedule":
         lines.append("visits = 1            # how many an arm needs")
     if beginning.never_hurts:

@@ -80,7 +80,7 @@ def estimate(programme: Programme, day: date) -> Estimates:
     dated = _dated(programme, day)
     if not dated.groups:
         raise FileError("the roster is empty; sequoia programme import fills it.")
-    fitted = fit_log(programme, dated.log, len(dated.groups), is_new(dated))
+    fitted = fit_log(programme, dated, dated.log)
     with programme.store.writing() as connection:
         connection.execute(
             fits.insert().values(date=day, names=_names(programme, dated), arrays=_to_bytes(fitted))
@@ -103,15 +103,11 @@ def _remark(dated: DatedLog) -> str:
     )
 
 
-def fit_log(programme: Programme, log: Log, groups: int, as_new: bool = False) -> FittedModel:
-    """Fit a log of the programme.
+def fit_log(programme: Programme, dated: DatedLog, log: Log) -> FittedModel:
+    """Fit a log of the programme, or the first steps of it.
 
-    States go in from the worst to the best, as the rule that doses never hurt wants it.
-
-    Parameters
-    ----------
-    as_new
-        Whether doses are taken never to hurt, whatever the settings say.
+    States go in from the worst to the best, as the rule that doses never hurt wants it. Where the
+    log has hardly any visits, doses are taken never to hurt, whatever the settings say.
     """
     order = np.argsort(list(programme.rewards.values()), kind="stable")
     place = np.argsort(order)
@@ -123,10 +119,13 @@ def fit_log(programme: Programme, log: Log, groups: int, as_new: bool = False) -
         Log(log.group, log.n_steps, seen, log.visits, log.joined, log.left),
         len(order),
         1 + len(programme.doses),
-        n_groups=groups,
+        n_groups=len(dated.groups),
         structure=Structure(
-            known.allowed[np.ix_(order, order)], known.never_hurts or as_new, known.same_moves
+            known.allowed[np.ix_(order, order)],
+            known.never_hurts or is_new(dated),
+            known.same_moves,
         ),
+        features=read_features(programme, dated),
     )
 
     def back(moves: FloatArray) -> FloatArray:
@@ -148,7 +147,7 @@ def hold_out(programme: Programme, day: date) -> Calibration:
     dated = _dated(programme, day)
 
     def refit(log: Log) -> FittedModel:
-        return fit_log(programme, log, len(dated.groups), is_new(dated))
+        return fit_log(programme, dated, log)
 
     return calibrate(dated.log, len(programme.states), refit)
 
@@ -170,7 +169,7 @@ def as_arms(programme: Programme, groups: Sequence[str], kernels: FloatArray) ->
 def read_structure(programme: Programme) -> Structure:
     """Read what is known of transitions: states that stay, moves that never happen or are alike."""
     content = TableSet(programme.known, where=f"{programme.where} [known]")
-    content.known({"stays", "impossible", "never_hurts", "same_moves"})
+    content.known({"stays", "impossible", "never_hurts", "same_moves", "features"})
     states = programme.states
     allowed = np.ones((len(states), len(states)), dtype=np.bool_)
 
@@ -198,6 +197,40 @@ def read_structure(programme: Programme) -> Structure:
         return Structure(allowed, never_hurts, same_moves)
     except ProblemError as error:
         raise FileError(f"{content.where}: {error}") from None
+
+
+def read_features(programme: Programme, dated: DatedLog) -> FloatArray | None:
+    """Return the mean of the columns that ``[known] features`` names, by group, ``(G, F)``.
+
+    Groups are then shrunk towards what groups with such features do. Somebody whose cell is empty
+    counts for nothing.
+    """
+    content = TableSet(programme.known, where=f"{programme.where} [known]")
+    wanted = content.option("features", list, [])
+    features = np.zeros((len(dated.groups), len(wanted)))
+    for column, name in enumerate(wanted):
+        said = [(one, one.facts[name]) for one in dated.arms if one.facts.get(name)]
+        for group, of in enumerate(dated.groups):
+            own = [_number(content, one.name, name, text) for one, text in said if one.group == of]
+            if not own:
+                content.found.append(
+                    f"{content.where} features: nobody in {of} has a number in column {name!r} of "
+                    "the roster."
+                )
+            features[group, column] = np.mean(own or [0.0])
+    content.settle()
+    return features if wanted else None
+
+
+def _number(content: TableSet, who: str, column: str, text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        content.found.append(
+            f"{content.where} features: {who} has {text!r} in column {column!r} of the roster; a "
+            "number is wanted."
+        )
+        return 0.0
 
 
 def _dated(programme: Programme, day: date) -> DatedLog:

@@ -10,8 +10,11 @@ import sqlalchemy as sql
 from sequoia.problem.names import count, say
 from sequoia.problem.spreadsheet import read_spreadsheet
 from sequoia.problem.tables import Table, TableSet
+from sequoia.programme.absences import HEADS as ABSENCE_HEADS
+from sequoia.programme.absences import Away, put_absences, read_absences
 from sequoia.programme.columns import Columns
-from sequoia.programme.entries import HEADS, Entry, Noted, put_entries, read_entries
+from sequoia.programme.entries import HEADS as LOG_HEADS
+from sequoia.programme.entries import Entry, Noted, put_entries, read_entries
 from sequoia.programme.members import members, put_rows, read_rows
 from sequoia.programme.schema import ARM, WORKER
 from sequoia.programme.settings import Programme
@@ -34,6 +37,7 @@ def import_sheets(
     sheets: Mapping[str, Path],
     log: Path | None = None,
     *,
+    away: Path | None = None,
     correct: bool = False,
     today: date | None = None,
 ) -> Imported:
@@ -43,6 +47,8 @@ def import_sheets(
     ----------
     sheets
         The sheets of arms and of workers, by role.
+    away
+        A sheet of absences.
     correct
         Whether what the log says replaces what is known.
     today
@@ -56,28 +62,40 @@ def import_sheets(
     content = TableSet(programme.space)
     tables: dict[str, Table] = {}
     for role, path in sheets.items():
-        found = content.attempt(
-            lambda p=path, r=role: read_spreadsheet(p, _WORDS[r], heads(programme, r))  # type: ignore[misc]
-        )
+        found = _read(content, path, _WORDS[role], heads(programme, role))
         if found is not None:
-            tables[role] = found.noting_in(content.found)
-    logged = None
-    if log is not None:
-        path = log
-        logged = content.attempt(lambda: read_spreadsheet(path, "log", HEADS))
+            tables[role] = found
+    logged = _read(content, log, "log", LOG_HEADS)
+    absent = _read(content, away, "absences", ABSENCE_HEADS)
     lines: list[str] = []
     entries: list[Entry] = []
+    gone: list[Away] = []
     with programme.store.open().writing() as connection:
         lines += _import_members(programme, connection, tables, content)
         if logged is not None:
             entries = read_log(programme, connection, logged, content)
+        if absent is not None:
+            everyone = [one for role in TABLES for one in members(connection, role)]
+            sheet = absent
+            gone = content.attempt(lambda: read_absences(sheet, everyone, programme.calendar)) or []
         content.settle()
         if logged is not None:
             noted = put_entries(connection, members(connection, ARM), entries, correct)
             lines.append(f"{logged.where}: {in_words(noted)}.")
+        if absent is not None:
+            new = put_absences(connection, gone)
+            lines.append(f"{absent.where}: {count(new, 'new absence')}.")
         for line in lines:
             note(connection, f"Imported {line}")
     return Imported(lines, remarks_on(entries, today))
+
+
+def _read(content: TableSet, path: Path | None, name: str, heads: Sequence[str]) -> Table | None:
+    """Return a sheet, if one is given, that notes what is wrong with the others."""
+    if path is None:
+        return None
+    found = content.attempt(lambda: read_spreadsheet(path, name, heads))
+    return None if found is None else found.noting_in(content.found)
 
 
 def _import_members(

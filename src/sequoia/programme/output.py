@@ -10,10 +10,12 @@ from pathlib import Path
 from sequoia.errors import FileError
 from sequoia.io import write_bytes, write_text
 from sequoia.problem.spreadsheet import Cell, csv_text, xlsx_bytes
+from sequoia.programme.pdf import pdf_bytes, require_browser
 from sequoia.programme.plans import PlannedTask, StoredPlan
 from sequoia.programme.settings import Programme
 
-ENDINGS = (".csv", ".xlsx", ".html", ".ics")
+PDF = ".pdf"
+ENDINGS = (".csv", ".xlsx", PDF, ".html", ".ics")
 # What is filled in by hand stands last.
 HEADS = ("date", "order", "by", "when", "who", "dose", "minutes", "state", "gain", "seen")
 # The longest line of a calendar, in bytes (RFC 5545, section 3.1).
@@ -26,6 +28,8 @@ def require_endings(targets: Sequence[Path]) -> None:
         if target.suffix not in ENDINGS:
             wanted = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
             raise FileError(f"{target} ends in {target.suffix!r}; {wanted} is wanted.")
+        if target.suffix == PDF:
+            require_browser(target)
 
 
 def write_plan(programme: Programme, plan: StoredPlan, target: Path) -> None:
@@ -35,6 +39,8 @@ def write_plan(programme: Programme, plan: StoredPlan, target: Path) -> None:
         write_bytes(target, xlsx_bytes({"plan": list(_rows(plan.tasks)), **_also(pages)}))
     elif target.suffix == ".ics":
         write_bytes(target, calendar_text(programme, plan).encode())
+    elif target.suffix == PDF:
+        write_bytes(target, pdf_bytes(page_text(programme, plan)))
     else:
         text = (
             page_text(programme, plan) if target.suffix == ".html" else csv_text(_rows(plan.tasks))
@@ -92,7 +98,12 @@ table { border-collapse: collapse; width: 100%; }
 th, td { border-bottom: 1px solid #bbb; padding: .45rem .6rem; text-align: left; }
 td.number, th.number { text-align: right; }
 td.seen { min-width: 8rem; }
-@media print { body { margin: 0; } }
+@page { margin: 1.5cm; }
+@media print {
+  body { margin: 0; font-size: 11pt; }
+  thead { display: table-header-group; }
+  tr { break-inside: avoid; }
+}
 """
 
 
@@ -129,7 +140,9 @@ def _section(
     states = ", ".join(programme.states)
     return (
         f"<section>\n<h1>{escape(worker or programme.name)}</h1>\n<p>{escape(summary)}</p>\n"
-        f"<table>\n<tr>{head}</tr>\n" + "\n".join(rows) + "\n</table>\n"
+        f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n"
+        + "\n".join(rows)
+        + "\n</tbody>\n</table>\n"
         f"<p>Write what you saw in the last column: {escape(states)}.</p>\n</section>"
     )
 
@@ -138,7 +151,8 @@ def calendar_text(programme: Programme, plan: StoredPlan) -> str:
     """Return an event for each task (iCalendar, RFC 5545).
 
     Times are local. Tasks of a worker follow each other from the beginning of the day where it is
-    known how long each takes; a slot such as ``09:30`` is a time; else an event takes the day.
+    known how long each takes; a slot such as ``09:30`` is a time, and ``minute 40`` of a route
+    counts from the beginning of the day; else an event takes the day.
     """
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//sequoia//programme//EN"]
     for _, own in by_worker(plan):
@@ -163,9 +177,13 @@ def _uid(programme: Programme, task: PlannedTask) -> str:
 
 def _times(programme: Programme, task: PlannedTask, free: dict[object, datetime]) -> list[str]:
     slot = re.match(r"(\d{1,2})[:.](\d{2})", task.when)
+    on_route = re.fullmatch(r"minute (\d{1,4})", task.when)
     if slot is not None and int(slot[1]) < 24 and int(slot[2]) < 60:
         begins = datetime.combine(task.date, datetime.min.time())
         begins += timedelta(hours=int(slot[1]), minutes=int(slot[2]))
+    elif on_route is not None:
+        begins = datetime.combine(task.date, programme.begins)
+        begins += timedelta(minutes=int(on_route[1]))
     elif task.minutes:
         begins = free.get(task.date, datetime.combine(task.date, programme.begins))
     else:

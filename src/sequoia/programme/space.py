@@ -9,6 +9,7 @@ from sequoia.problem.spaces import read_space
 from sequoia.problem.tables import Table, TableSet
 from sequoia.programme.columns import Columns
 from sequoia.programme.members import Member
+from sequoia.programme.own_sheets import read_own_sheets
 from sequoia.programme.schema import ARM, WORKER
 from sequoia.programme.settings import Programme
 
@@ -35,9 +36,9 @@ def as_table(people: Sequence[Member], where: str) -> Table:
 def heads(programme: Programme, role: str) -> list[str]:
     """Return the columns that a sheet of the roster may have a use for."""
     slots = [str(slot) for slot in programme.space.get("slots", ()) if isinstance(slot, str)]
-    own = ["group", "cost", "visits"] if role == ARM else ["capacity"]
+    own = ["group", "cost", "visits"] if role == ARM else ["capacity", "depot"]
     own += [f"{name} {dose}" for dose in programme.doses for name in ("cost", "minutes")]
-    return ["name", "joined", "left", "minutes", *own, *slots]
+    return ["name", "joined", "left", "minutes", "x", "y", *own, *slots]
 
 
 def check_sheets(programme: Programme, tables: Mapping[str, Table]) -> list[str]:
@@ -53,7 +54,7 @@ def build_space(
     columns: Columns,
     arms: Sequence[Member],
     workers: Sequence[Member],
-    everyone: Iterable[Member],
+    everyone: Sequence[Member],
 ) -> tuple[ActionSpace, list[str]]:
     """Return the space of those who are there, and remarks on its rules.
 
@@ -63,20 +64,22 @@ def build_space(
         All who are or were on the roster: a rule that names one of them is no mistake.
     """
     remarks = list[str]()
+    staff = [one.name for one in workers]
+    gone = {one.name for one in everyone} - {one.name for one in (*arms, *workers)}
     content = TableSet(
         {key: value for key, value in programme.space.items() if key != "rules"},
         {
             TABLES[ARM]: as_table(columns.rows(arms), "the roster"),
             TABLES[WORKER]: as_table(workers, "the staff"),
+            **read_own_sheets(programme, columns, gone, staff),
         },
         f"{programme.where} [space]",
     )
     rules = Rules()
     if "rules" in programme.space:
         given = content.part(programme.space).section("rules")
-        today = given.part(_rules_today(given, arms, workers, everyone, remarks))
-        names, staff = ([one.name for one in people] for people in (arms, workers))
-        rules = Rules.from_options(today, names, staff)
+        today = given.part(_rules_today(given, arms, everyone, gone, remarks))
+        rules = Rules.from_options(today, list(columns.arms), staff)
     content.settle()
     space = read_space(content)
     content.settle()
@@ -87,13 +90,11 @@ def build_space(
 def _rules_today(
     content: TableSet,
     arms: Sequence[Member],
-    workers: Sequence[Member],
     everyone: Iterable[Member],
+    gone: set[str],
     remarks: list[str],
 ) -> dict[str, Any]:
     """Return rules about those who are there; every group of the roster is a group of the rules."""
-    here = {one.name for one in (*arms, *workers)}
-    gone = {one.name for one in everyone} - here
     rules = dict(content.options)
     groups = {one.group: [o.name for o in arms if o.group == one.group] for one in arms}
     groups |= {

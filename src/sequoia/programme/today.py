@@ -14,6 +14,9 @@ from sequoia.programme.plans import PlannedTask, StoredPlan, keep
 from sequoia.programme.situation import Situation
 from sequoia.programme.store import note
 
+# What a route has besides visits.
+_ON_THE_WAY = ("begin", "pass", "return")
+
 
 @dataclass(frozen=True, eq=False)
 class TodaysPlan:
@@ -74,8 +77,8 @@ def plan_today(
 def _tasks(situation: Situation, planner: Planner, found: DayPlan) -> list[PlannedTask]:
     """Return the tasks of a plan, worker by worker, in the order in which they are done.
 
-    Without slots a worker begins with what gains most: what is left at the end of a day that was
-    too short then costs least.
+    Without slots or a route a worker begins with what gains most: what is left at the end of a day
+    that was too short then costs least.
     """
     problem = found.problem
     columns = situation.columns
@@ -85,6 +88,8 @@ def _tasks(situation: Situation, planner: Planner, found: DayPlan) -> list[Plann
     workers = list(getattr(problem.space.base, "worker_names", ()))
     tasks = []
     for task in found.tasks:
+        if task.do in _ON_THE_WAY:
+            continue
         arm = columns.arm_of(task.where)
         gain = float(worth[arm, level[arm]] - worth[arm, 0])
         tasks.append(
@@ -103,7 +108,9 @@ def _tasks(situation: Situation, planner: Planner, found: DayPlan) -> list[Plann
     def order(one: PlannedTask) -> tuple[int, date, int, float]:
         worker = workers.index(one.by) if one.by in workers else -1
         slot = slots.index(one.when) if one.when in slots else -1
-        return worker, one.date, slot, -one.gain
+        # Along a route, tasks are in their order already.
+        is_routed = bool(one.when) and not slots
+        return worker, one.date, slot, 0.0 if is_routed else -one.gain
 
     return sorted(tasks, key=order)
 

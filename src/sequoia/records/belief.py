@@ -141,11 +141,15 @@ def belief_problem(problem: Problem, seen: Seen = AT_VISITS, error: float = ERRO
 
 
 def say_belief(arms: Arms, belief: FloatArray, since: int | None, unit: str = "step") -> str:
-    """Say what is believed of an arm: ``likely at risk (71 %), last seen 12 days ago``."""
+    """Say what is believed of an arm: ``likely at risk (71 %), last seen 12 days ago``.
+
+    A state that is the likeliest, and still less likely than not, is one that it is ``perhaps`` in.
+    """
     best = int(belief.argmax())
     state = arms.state_names[best]
     is_sure = belief[best] >= _CERTAIN
-    what = state if is_sure else f"likely {state} ({100 * belief[best]:.0f} %)"
+    guess = "likely" if belief[best] > 1 / 2 else "perhaps"
+    what = state if is_sure else f"{guess} {state} ({100 * belief[best]:.0f} %)"
     if since is None:
         return f"{what}, never seen"
     return f"{what}, seen now" if since == 0 else f"{what}, last seen {count(since, unit)} ago"

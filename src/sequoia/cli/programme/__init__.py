@@ -1,0 +1,20 @@
+"""``sequoia programme``: keep a programme from day to day."""
+
+import typer
+
+from sequoia.cli.programme.begin import init
+from sequoia.cli.programme.daily import fit, history, today
+from sequoia.cli.programme.people import absent, rename
+from sequoia.cli.programme.sheets import export, import_, record
+
+app = typer.Typer(
+    name="programme",
+    help="Keep a programme: roster, log and plans, day by day.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+app.command()(init)
+app.command("import")(import_)
+for _command in (record, fit, today, history, export, absent, rename):
+    app.command()(_command)
