@@ -150,3 +150,21 @@ def test_a_network_that_arms_share_fits_any_roster(tmp_path, starts):
     now = problem({"Eve": "old", "Ada": "young"})
     found = adopt_model(tmp_path, now).model
     assert found.weights(np.array([[0, 1]]), np.array([0])).shape == (1, 2)
+
+
+def test_states_that_are_like_others_get_their_weights(tmp_path):
+    q = train(tmp_path, has_prices=False)
+    arms = Arms(
+        [[0, 1, 0.5]] * 2,
+        [[0, 1]] * 2,
+        np.full((2, 2, 3, 3), 1 / 3),
+        [0, 1, 0, 1],
+        list(THEN),
+        model_names=GROUPS,
+    )
+    now = Problem("clinic", arms, problem(THEN).space, np.full((4, 3), 1 / 3), horizon=4)
+    with pytest.raises(FileError, match="arms had 2 states then and have 3 now"):
+        adopt_model(tmp_path, now)
+    like = {"young": np.array([0, 1, 1]), "old": np.array([1, 0, 0])}
+    found = adopt_model(tmp_path, now, like).model
+    assert np.allclose(fold(found, [[2, 0, 1, 2]]), fold(q, [[1, 1, 1, 0]]))

@@ -26,6 +26,7 @@ from sequoia.models.price_part import PricePart
 from sequoia.models.q_model import QModel
 from sequoia.problem import Problem
 from sequoia.problem.names import count, say
+from sequoia.validation import IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,12 +37,20 @@ class Adopted:
     remark: str
 
 
-def adopt_model(folder: Path, problem: Problem) -> Adopted:
+def adopt_model(
+    folder: Path, problem: Problem, states: Mapping[str, IntArray] | None = None
+) -> Adopted:
     """Read a model for ``problem``, which may have changed since it was trained.
 
     A model keeps its meaning as long as arms have the states and doses that it knows and follow
     models, or groups, that were there in training. An arm keeps its own weights; one that is new
     gets the mean of its group's. Prices are those of the problem as it is now.
+
+    Parameters
+    ----------
+    states
+        By group, the state of training that each state of now is most like, ``(S,)``; the same
+        states unless given.
 
     Raises
     ------
@@ -54,6 +63,11 @@ def adopt_model(folder: Path, problem: Problem) -> Adopted:
     require_format(folder, about)
     before, now = _trained_for(folder, about), meaning_of(problem)
     kind, arrays, facts = read_model(folder)
+    then = before.states if facts.get("indicators") else 1
+    if states is not None and kind == QModel.kind and facts["indicators"]:
+        before = replace(before, states=now.states)
+    else:
+        states = None
     why_not = _why_not(before, now, kind)
     if why_not:
         raise FileError(
@@ -66,9 +80,9 @@ def adopt_model(folder: Path, problem: Problem) -> Adopted:
             part, _ = FactoredPart.of(problem, own["table"], own["rounds"])
             arrays = {**arrays, "factored": part.to_array()}
         return Adopted(GraphModel.from_arrays(problem, arrays, facts), _remark(before, now))
-    if not _is_same_roster(before, now):
-        states = now.states if facts["indicators"] else 1
-        arrays = _carried(arrays, _origins(before, now), states)
+    if states is not None or not _is_same_roster(before, now):
+        like = [np.arange(then) if states is None else states[group] for group in now.groups]
+        arrays = _carried(arrays, _origins(before, now), like, then)
     model = QModel.from_arrays(problem, arrays, facts)
     if model.prices is not None:
         model = replace(model, prices=PricePart.of(relax(problem).prices, problem.horizon))
@@ -117,6 +131,8 @@ def _is_same_roster(before: Meaning, now: Meaning) -> bool:
 
 def _origins(before: Meaning, now: Meaning) -> list[list[int]]:
     """Return the arms of training whose mean weights each arm gets: itself, or its group."""
+    if _is_same_roster(before, now):
+        return [[arm] for arm in range(len(now.names))]
     place = {
         (name, group): arm
         for arm, (name, group) in enumerate(zip(before.names, before.groups, strict=True))
@@ -130,39 +146,50 @@ def _origins(before: Meaning, now: Meaning) -> list[list[int]]:
 
 
 def _carried(
-    arrays: Mapping[str, NDArray[Any]], origins: Sequence[Sequence[int]], states: int
+    arrays: Mapping[str, NDArray[Any]],
+    origins: Sequence[Sequence[int]],
+    states: Sequence[IntArray],
+    then: int,
 ) -> dict[str, NDArray[Any]]:
     """Return the weights of a network for other arms.
 
-    Features are an indicator for each arm and state, then the time; inputs are arms.
+    Features are an indicator for each arm and state, then the time; inputs are arms. ``states`` are
+    those of training, ``then`` many, that the states of each arm are like.
     """
     carried = {}
+    one = [np.arange(1)] * len(origins)
     for name, array in arrays.items():
         part = name.removeprefix("network.")
         if part in ("value.in", "state", "linear.state"):
-            array = _take(array, origins, axis=1, states=states)
+            array = _take(array, origins, axis=1, states=states, then=then)
         if part in ("linear.state", "linear.bias", "linear.hidden"):
-            array = _take(array, origins, axis=0)
+            array = _take(array, origins, axis=0, states=one)
         if part == "action":
-            array = _take(array, origins, axis=1)
+            array = _take(array, origins, axis=1, states=one)
         carried[name] = array
     return carried
 
 
 def _take(
-    array: NDArray[Any], origins: Sequence[Sequence[int]], axis: int, states: int = 1
+    array: NDArray[Any],
+    origins: Sequence[Sequence[int]],
+    axis: int,
+    states: Sequence[IntArray],
+    then: int = 1,
 ) -> NDArray[Any]:
     """Return means over the origins of each arm along an axis of arms, times states.
 
-    What stands behind the arms, such as the time, stays.
+    There were ``then`` states. What stands behind the arms, such as the time, stays.
     """
     last = np.moveaxis(array, axis, -1)
-    size = last.shape[-1] // states
-    rest = last[..., size * states :]
-    by_arm = last[..., : size * states].reshape(*last.shape[:-1], size, states)
-    taken = np.stack([by_arm[..., list(own), :].mean(axis=-2) for own in origins], axis=-2)
-    flat = taken.reshape(*last.shape[:-1], len(origins) * states)
-    moved: NDArray[Any] = np.moveaxis(np.concatenate([flat, rest], axis=-1), -1, axis)
+    size = last.shape[-1] // then
+    rest = last[..., size * then :]
+    by_arm = last[..., : size * then].reshape(*last.shape[:-1], size, then)
+    taken = [
+        by_arm[..., list(own), :].mean(axis=-2)[..., like]
+        for own, like in zip(origins, states, strict=True)
+    ]
+    moved: NDArray[Any] = np.moveaxis(np.concatenate([*taken, rest], axis=-1), -1, axis)
     return np.ascontiguousarray(moved.astype(array.dtype))
 
 

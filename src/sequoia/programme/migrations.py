@@ -9,14 +9,15 @@ from collections.abc import Callable, Sequence
 import sqlalchemy as sql
 
 from sequoia.errors import FileError
-from sequoia.programme.schema import fits, metadata, version
+from sequoia.programme.schema import exported, fits, metadata, version
 
 Migration = Callable[[sql.Connection], None]
 
 
 def _first(connection: sql.Connection) -> None:
     """Make the roster, the log and the plans."""
-    metadata.create_all(connection, tables=[t for t in metadata.sorted_tables if t is not fits])
+    later = (fits, exported)
+    metadata.create_all(connection, tables=[t for t in metadata.sorted_tables if t not in later])
 
 
 def _second(connection: sql.Connection) -> None:
@@ -24,9 +25,14 @@ def _second(connection: sql.Connection) -> None:
     fits.create(connection)
 
 
+def _third(connection: sql.Connection) -> None:
+    """Keep what the states of exported problems are."""
+    exported.create(connection)
+
+
 # Version n is what the first n of these make. One that was released is never edited: a change is a
 # new function at the end.
-MIGRATIONS: Sequence[Migration] = (_first, _second)
+MIGRATIONS: Sequence[Migration] = (_first, _second, _third)
 
 
 def version_of(connection: sql.Connection) -> int:

@@ -108,6 +108,18 @@ fits = sql.Table(
     sql.Column("at", sql.DateTime, nullable=False, default=now),
 )
 
+# Problems that were exported, so that a model that was trained for one still means something when
+# transitions, and with them the beliefs that are states, are others.
+exported = sql.Table(
+    "exported",
+    metadata,
+    sql.Column("fingerprint", sql.String, primary_key=True),
+    # The groups and states that the axes of its beliefs mean.
+    sql.Column("names", sql.JSON, nullable=False),
+    sql.Column("beliefs", sql.LargeBinary, nullable=False),
+    sql.Column("at", sql.DateTime, nullable=False, default=now),
+)
+
 journal = sql.Table(
     "journal",
     metadata,

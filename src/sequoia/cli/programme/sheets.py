@@ -44,7 +44,7 @@ def import_(
     given = ((ARM, roster), (WORKER, staff))
     sheets = {role: path for role, path in given if path is not None}
     if not sheets and log is None and absences is None:
-        raise ProblemError("nothing to import; --roster, --staff, --log or --absences is wanted.")
+        raise ProblemError("nothing to import; --absences, --roster, --staff or --log is wanted.")
     programme = read_programme(folder)
     done = import_sheets(programme, sheets, log, away=absences, correct=correct, today=date.today())
     for line in (*done.lines, *done.remarks):
@@ -123,6 +123,9 @@ def export(
         for path in export_sheets(programme, output, force):
             typer.echo(f"Wrote {path}.")
     if problem is not None or states is not None:
-        from sequoia.cli.programme.show_today import export_problem
+        from sequoia.programme.situation import find_situation
+        from sequoia.programme.trained import export_problem
 
-        export_problem(programme, read_day(day, programme.calendar), problem, states, force)
+        situation = find_situation(programme, read_day(day, programme.calendar))
+        for path in export_problem(situation, problem, states, force):
+            typer.echo(f"Wrote {path}.")

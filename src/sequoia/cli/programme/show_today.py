@@ -13,15 +13,13 @@ from rich.text import Text
 
 from sequoia.cli.common import print_json
 from sequoia.cli.plan import proof_in_words, to_json, why_in_words
-from sequoia.io import refuse_to_replace, write_text
-from sequoia.models.adopt import adopt_model
-from sequoia.problem.files import save
+from sequoia.io import refuse_to_replace
 from sequoia.problem.names import count
-from sequoia.problem.spreadsheet import csv_text
 from sequoia.programme.output import by_worker, long_date, require_endings, write_plan
 from sequoia.programme.settings import Programme
 from sequoia.programme.situation import find_situation
 from sequoia.programme.today import TodaysPlan, plan_today
+from sequoia.programme.trained import adopt
 
 # Narrower, what is known of a state would take two lines.
 _WIDTH = 110
@@ -46,7 +44,7 @@ def run_today(programme: Programme, day: date, options: TodayOptions, as_json: b
     require_endings(options.output)
     refuse_to_replace(options.output, options.force)
     situation = find_situation(programme, day, options.outlook)
-    adopted = None if options.model is None else adopt_model(options.model, situation.problem)
+    adopted = None if options.model is None else adopt(situation, options.model)
     made = plan_today(
         situation,
         options.overrides,
@@ -65,22 +63,6 @@ def run_today(programme: Programme, day: date, options: TodayOptions, as_json: b
         typer.echo(f"{options.model}: {adopted.remark}.")
     for target in options.output:
         typer.echo(f"Wrote {target}.")
-
-
-def export_problem(
-    programme: Programme, day: date, problem: Path | None, states: Path | None, force: bool
-) -> None:
-    """Write the problem as it is now, and its states."""
-    situation = find_situation(programme, day)
-    if states is not None:
-        refuse_to_replace([states], force)
-    if problem is not None:
-        save(situation.problem, problem, overwrite=force)
-        typer.echo(f"Wrote {problem}.")
-    if states is not None:
-        names = situation.problem.arms.names
-        write_text(states, csv_text([("arm", "state"), *zip(names, situation.state, strict=True)]))
-        typer.echo(f"Wrote {states}.")
 
 
 def _to_json(made: TodaysPlan) -> dict[str, Any]:

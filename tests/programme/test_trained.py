@@ -1,0 +1,62 @@
+"""A model that was trained for a programme lives on when the transitions are estimated anew."""
+
+from datetime import date
+
+import numpy as np
+import pytest
+from programme_cases import TRANSITIONS, known, sheet
+
+from sequoia.errors import FileError
+from sequoia.models.folder import Trained, save_model
+from sequoia.models.q_model import QModel, View
+from sequoia.models.q_network import shapes
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.problem import load
+from sequoia.programme.settings import read_programme
+from sequoia.programme.situation import find_situation
+from sequoia.programme.today import plan_today
+from sequoia.programme.trained import adopt, export_problem
+
+WEDNESDAY = date(2026, 11, 4)
+
+
+def train(problem, folder):
+    rng, encoding = np.random.default_rng(0), ActionEncoding.of(problem)
+    features = problem.arms.n_arms * problem.arms.n_states + 1
+    sizes = shapes(features, encoding.n_inputs, (3,), 0, True)
+    own = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in sizes.items()}
+    q = QModel(problem, encoding, View(), own)
+    history = [{"round": 0, "reward": 1.0, "seconds": 0.1}]
+    save_model(folder, Trained(q, "q-learning", {}, 0, 1.0, None, None, 0.1, history))
+    return q
+
+
+def test_a_model_outlives_its_transitions(tmp_path):
+    programme = known(tmp_path)
+    now = tmp_path / "now.npz"
+    assert export_problem(find_situation(programme, WEDNESDAY), now, None) == [now]
+    q = train(load(now), tmp_path / "model")
+    sheet(programme.folder, "transitions.csv", TRANSITIONS.replace("0.7,0.2,0.1", "0.5,0.3,0.2"))
+    situation = find_situation(programme, WEDNESDAY)
+    adopted = adopt(situation, tmp_path / "model")
+    assert "trained before" in adopted.remark
+    assert situation.problem.arms.n_states != q.environment.arms.n_states
+    # States that are known are the first of all beliefs, then and now.
+    seen, step = np.array([[0, 1, 2]]), np.zeros(1, dtype=np.int64)
+    assert np.allclose(adopted.model.fold(seen, step).linear, q.fold(seen, step).linear)
+    made = plan_today(situation, {}, policy="sequoia", q=adopted.model)
+    assert made.stored.policy == "sequoia"
+
+
+def test_a_model_for_other_states_says_so(tmp_path):
+    programme = known(tmp_path)
+    export_problem(find_situation(programme, WEDNESDAY), tmp_path / "now.npz", None)
+    train(load(tmp_path / "now.npz"), tmp_path / "model")
+    toml = programme.folder / "programme.toml"
+    toml.write_text(toml.read_text().replace("[states]", '[states]\n"gone" = 0'))
+    rows = [f"{line},{0 if i else 'gone'}" for i, line in enumerate(TRANSITIONS.splitlines())]
+    more = "\n".join([*rows, "none,gone,0,0,0,1", "visit,gone,0,0,0,1"])
+    sheet(programme.folder, "transitions.csv", more)
+    situation = find_situation(read_programme(programme.folder), WEDNESDAY)
+    with pytest.raises(FileError, match=r"arms had \d+ states then .* train a model"):
+        adopt(situation, tmp_path / "model")
