@@ -2,7 +2,9 @@
 
 import argparse
 import time
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
+from multiprocessing import get_context
 from resource import RUSAGE_SELF, getrusage
 
 import numpy as np
@@ -14,6 +16,7 @@ from sequoia.problem import Arms, Budget, Problem
 from sequoia.problem.families import make
 from sequoia.records import (
     FittedModel,
+    Log,
     Seen,
     Structure,
     belief_problem,
@@ -52,24 +55,23 @@ def truth(kind: str, groups: int, rng: np.random.Generator) -> np.ndarray:
     return Arms.ladder(np.zeros((groups, STATES)), up).kernels
 
 
-def known(kind: str) -> Structure:
-    """Return what is known: on a ladder, that an arm moves one state up or down."""
-    if kind == "random":
-        return Structure()
-    return Structure(Arms.ladder(np.zeros((1, STATES)), [[0.5]]).kernels[0, 0] > 0)
-
-
 def fitted(kind: str, groups: int, arms: int, seed: int) -> tuple[np.ndarray, FittedModel]:
+    """Return the true transitions and those fitted; which moves can happen is said."""
     rng = stream(seed, "bench:records")
-    kernels = truth(kind, groups, rng)
-    problem = programme(kernels, arms)
+    if kind in ("random", "ladder"):
+        problem = programme(truth(kind, groups, rng), arms)
+    else:
+        problem = grouped(make(kind, arms=arms, seed=seed), groups)
     log = simulate_log(problem, make_policy("random", problem), STEPS, A_TENTH, rng)
-    return kernels, fit(log, STATES, 2, structure=known(kind), seed=seed)
+    kernels = problem.arms.kernels
+    structure = Structure((kernels > 0).any(axis=(0, 1)))
+    doses, states = kernels.shape[1:3]
+    return kernels, fit(log, states, doses, structure=structure, seed=seed)
 
 
 def coverage(seeds: range) -> None:
     print("500 arms x 30 steps, a tenth of the states seen: 90 % intervals")
-    for kind, groups in (("ladder", 5), ("random", 5), ("random", 1), ("ladder", 20)):
+    for kind, groups in given.kinds:
         covered, width, errors = [], [], []
         for seed in seeds:
             kernels, found = fitted(kind, groups, 500, seed)
@@ -105,16 +107,23 @@ def speed(seeds: range) -> None:  # noqa: ARG001
         rng = stream(0, "bench:records:speed")
         problem = programme(truth("random", 5, rng), arms)
         log = simulate_log(problem, make_policy("random", problem), STEPS, A_TENTH, rng)
-        began = time.process_time()
-        before = getrusage(RUSAGE_SELF).ru_maxrss / 1024
-        found = fit(log, STATES, 2)
-        spent = time.process_time() - began
-        memory = getrusage(RUSAGE_SELF).ru_maxrss / 1024 - before
+        # In a process of its own: the peak of memory is then that of fitting, not of simulating.
+        with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+            empty = pool.submit(fit_measured, Log([0], 1, [], [])).result()[1]
+        with ProcessPoolExecutor(1, get_context("spawn")) as pool:
+            spent, memory, draws = pool.submit(fit_measured, log).result()
         print(
-            f"{log.n_rows} rows: {spent:.1f} s of processor time, {memory:.0f} MiB more memory, "
-            f"{len(found.draws)} draws",
+            f"{log.n_rows} rows: {spent:.1f} s of processor time, a peak of {memory:.0f} MiB of "
+            f"memory ({empty:.0f} MiB without a log), {draws} draws",
             flush=True,
         )
+
+
+def fit_measured(log: Log) -> tuple[float, float, int]:
+    began = time.process_time()
+    found = fit(log, STATES, 2)
+    spent = time.process_time() - began
+    return spent, getrusage(RUSAGE_SELF).ru_maxrss / 1024, len(found.draws)
 
 
 def planning(seeds: range) -> None:
@@ -250,6 +259,19 @@ parser.add_argument("--seeds", type=int, nargs=2, default=(0, 5), metavar=("FIRS
 parser.add_argument("--settings", nargs="+", default=SETTINGS)
 parser.add_argument("--arms", type=int, nargs="+", default=(1_100, 11_000, 110_000))
 parser.add_argument(
+    "--kinds",
+    type=lambda text: (text.split("/")[0], int(text.split("/")[1])),
+    nargs="+",
+    default=(
+        ("random", 1),
+        ("random", 5),
+        ("ladder", 5),
+        ("ladder", 20),
+        *((setting, 5) for setting in SETTINGS),
+    ),
+    metavar="KIND/GROUPS",
+)
+parser.add_argument(
     "--sizes",
     type=lambda text: tuple(int(part) for part in text.split("/")),
     nargs="+",
@@ -257,5 +279,6 @@ parser.add_argument(
     metavar="ARMS/GROUPS",
 )
 given = parser.parse_args()
-for part in given.parts or PARTS:
-    PARTS[part](range(*given.seeds))
+if __name__ == "__main__":
+    for part in given.parts or PARTS:
+        PARTS[part](range(*given.seeds))

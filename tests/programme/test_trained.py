@@ -8,8 +8,7 @@ from programme_cases import TRANSITIONS, known, sheet
 
 from sequoia.errors import FileError
 from sequoia.models.folder import Trained, save_model
-from sequoia.models.q_model import QModel, View
-from sequoia.models.q_network import shapes
+from sequoia.models.q_model import QModel, View, shapes
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import load
 from sequoia.programme.settings import read_programme
