@@ -1,6 +1,6 @@
 """``sequoia bound``: a number that no policy can beat."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import typer
 
@@ -8,11 +8,13 @@ from sequoia.bounds import bound as find_bound
 from sequoia.bounds import solve_exactly
 from sequoia.bounds.bound import resolve_kind
 from sequoia.bounds.certificate import Bound
+from sequoia.bounds.exact import Factored
 from sequoia.bounds.lagrangian.relax import SECONDS
-from sequoia.cli.common import AsJson, File, Solver, print_json, print_pairs
+from sequoia.cli.common import AsJson, Solver, print_json, print_pairs
+from sequoia.cli.environments import AnyFile, Instance, load_environment
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.evaluation.evaluation import bound_to_json
-from sequoia.problem import Problem, load
+from sequoia.problem import Environment, Problem
 from sequoia.problem.names import count
 from sequoia.solvers.registry import DEFAULT
 
@@ -32,7 +34,8 @@ _TAKES = {
 
 
 def bound(
-    file: File,
+    file: AnyFile,
+    instance: Instance = None,
     kind: Annotated[
         Literal["auto", "lp", "hull", "factored", "clairvoyant"],
         typer.Option(
@@ -79,13 +82,23 @@ def bound(
 
     No policy, however clever, earns more in expectation. Tiny problems show the optimum beside it.
     """
-    problem = load(file)
+    problem = load_environment(file, instance)
     resolved = resolve_kind(problem, kind)
     asked = {"seconds": seconds, "table": table, "rounds": rounds, "scenarios": scenarios}
     given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    for name in given.keys() - _TAKES[resolved]:
+    takes: tuple[str, ...] = _TAKES[resolved]
+    if not isinstance(problem, Problem):
+        takes = ("scenarios",)
+        if seconds == SECONDS:
+            given.pop("seconds")
+        given |= {"horizon": horizon} if horizon is not None else {}
+        given |= {"discounted": True} if discounted else {}
+    else:
+        given |= {"horizon": horizon, "discounted": discounted}
+        takes += ("horizon", "discounted")
+    for name in given.keys() - takes:
         raise ProblemError(f"{resolved} has no --{name}.")
-    found = find_bound(problem, resolved, horizon=horizon, discounted=discounted, **given)
+    found = find_bound(problem, resolved, **given)
     if as_json:
         print_json(bound_to_json(found) | {"solver": solver})
         return
@@ -113,11 +126,13 @@ def _numbers(found: Bound) -> str:
     return f"{per_step}; {found.total:.5g} ± {found.margin:.2g}"
 
 
-def _optimum(problem: Problem, discounted: bool) -> list[tuple[str, str]]:
+def _optimum(problem: Environment, discounted: bool) -> list[tuple[str, str]]:
     """Return the exact optimum of a tiny problem, or nothing."""
+    if not hasattr(problem, "next_shares"):
+        return []
     try:
-        best = solve_exactly(problem, discounted)
-    except TooLarge:
+        best = solve_exactly(cast(Factored, problem), discounted)
+    except (TooLarge, ProblemError):
         return []
     per_step = best.value * (1 - problem.discount) if discounted else best.value / problem.horizon
     return [("the best policy earns", f"{per_step:.6g} per step; {best.value:.6g} in all")]

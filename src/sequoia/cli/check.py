@@ -4,21 +4,20 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from sequoia.cli.common import File
+from sequoia.cli.environments import AnyFile, Instance, load_environment
 from sequoia.cli.errors import MENDABLE
-from sequoia.problem import load
 from sequoia.problem.diagnose import Mark, diagnose
 
 _COLOURS = {Mark.OK: "green", Mark.NOTE: "yellow", Mark.PROBLEM: "bold red"}
 
 
-def check(file: File) -> None:
+def check(file: AnyFile, instance: Instance = None) -> None:
     """Say whether a problem can be planned.
 
     One line per finding: ok, a note, or a problem. The exit code is 2 when it cannot be planned.
     """
     console = Console(highlight=False)
-    problem = load(file)
+    problem = load_environment(file, instance)
     found = []
     for finding in diagnose(problem, file):
         found.append(finding)

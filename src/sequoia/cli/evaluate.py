@@ -8,11 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from sequoia.cli.common import AsJson, File, Force, Solver
+from sequoia.cli.common import AsJson, Force, Solver
+from sequoia.cli.environments import AnyFile, Instance, is_named, load_environment
 from sequoia.cli.progress import showing
 from sequoia.errors import FileError
 from sequoia.evaluation import Evaluation, Progress, evaluate, save_evaluation
@@ -24,12 +26,13 @@ from sequoia.io import clear_unfinished, refuse_to_replace
 from sequoia.models.folder import load_model
 from sequoia.policies import POLICIES
 from sequoia.policies.policy import ROLLOUTS
-from sequoia.problem import Problem, load
+from sequoia.problem import Environment, Problem, space_at
 from sequoia.problem.names import count, duration
 from sequoia.solvers.registry import DEFAULT
 
 _WIDTH = 100
 _DEFAULT = "idle,random,sampling,myopic,price"
+_FOR_ANY = "idle,random,lookahead"
 
 Model = Annotated[
     Path | None, typer.Option(metavar="DIR", help="A trained model, for those that need one.")
@@ -37,12 +40,14 @@ Model = Annotated[
 
 
 def evaluate_command(
-    file: File,
+    file: AnyFile,
+    instance: Instance = None,
     policies: Annotated[
         str | None,
         typer.Option(
             metavar="NAMES",
-            help=f"Some of {', '.join(POLICIES)}; {_DEFAULT} unless given.",
+            help=f"Some of {', '.join(POLICIES)}; {_DEFAULT} unless given, {_FOR_ANY} where there "
+            "are no arms.",
             show_default=False,
         ),
     ] = None,
@@ -67,7 +72,7 @@ def evaluate_command(
 
     Same starts and same luck for all. Interrupted, the same command goes on where it stopped.
     """
-    problem = load(file)
+    problem = load_environment(file, instance)
     q = None if model is None else load_model(model, problem)
     if policies is None:
         names = _usual_policies(problem, q is not None)
@@ -76,7 +81,8 @@ def evaluate_command(
     _check_output(output, force)
     question = [problem.fingerprint, names, episodes, seed, rollouts, str(model), solver]
     cache = BlockCache(_work_folder(output, question))
-    source = os.path.relpath(file, output.parent) if output is not None else str(file)
+    is_path = output is not None and not is_named(file)
+    source = os.path.relpath(file, output.parent) if output and is_path else str(file)
     with cache.locked(), _watching(cache) as on_event:
         found = evaluate(
             problem,
@@ -99,13 +105,16 @@ def evaluate_command(
         return
     print_evaluation(found)
     if output is not None:
-        typer.echo(f"Wrote {output}; for pictures: sequoia report {output} -o report.html")
+        pictures = f"; for pictures: sequoia report {output} -o report.html"
+        typer.echo(f"Wrote {output}{pictures if isinstance(problem, Problem) else '.'}")
 
 
-def _usual_policies(problem: Problem, has_model: bool) -> list[str]:
+def _usual_policies(problem: Environment, has_model: bool) -> list[str]:
     """Return the policies that apply; say which usual one does not."""
-    names = _DEFAULT.split(",") + (["sequoia"] if has_model else [])
-    if problem.space.system.violations(problem.space.idle):
+    usual = _DEFAULT if isinstance(problem, Problem) else _FOR_ANY
+    names = usual.split(",") + (["sequoia"] if has_model else [])
+    first = space_at(problem, problem.draw_start(np.random.default_rng(0), 1)[0], 0)
+    if first.system.violations(first.idle):
         names.remove("idle")
         typer.echo("idle is left out: doing nothing is not allowed.", err=True)
     return names

@@ -1,18 +1,24 @@
 """``sequoia exact``: the optimum of a tiny problem."""
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, cast
 
+import numpy as np
 import typer
 
 from sequoia.bounds import solve_exactly
-from sequoia.cli.common import AsJson, File, print_json, print_pairs
-from sequoia.problem import Problem, load
+from sequoia.bounds.exact import Factored
+from sequoia.cli.common import AsJson, print_json, print_pairs
+from sequoia.cli.environments import AnyFile, Instance, load_environment
+from sequoia.errors import ProblemError
+from sequoia.problem import Environment, Problem
 from sequoia.problem.names import count
 from sequoia.validation import IntArray
 
 
 def exact(
-    file: File,
+    file: AnyFile,
+    instance: Instance = None,
     discounted: Annotated[
         bool, typer.Option("--discounted", help="Discount, over an infinite horizon.")
     ] = False,
@@ -22,9 +28,13 @@ def exact(
 
     The best value of all policies, and what to do first in the likeliest start.
     """
-    problem = load(file)
-    best = solve_exactly(problem, discounted)
-    state = problem.start.argmax(axis=1)
+    problem = load_environment(file, instance)
+    if not hasattr(problem, "next_shares"):
+        raise ProblemError(
+            f"{problem.name} does not say the chances of its next states; exact solving needs them."
+        )
+    best = solve_exactly(cast(Factored, problem), discounted)
+    state = best.environment.start.argmax(axis=1)
     decision = best.act(state)
     per_step = best.value * (1 - problem.discount) if discounted else best.value / problem.horizon
     words = problem.space.describe(decision)
@@ -36,7 +46,7 @@ def exact(
                 "is_discounted": discounted,
                 "value": best.value,
                 "value_per_step": per_step,
-                "state": dict(zip(problem.arms.names, state.tolist(), strict=True)),
+                "state": dict(zip(_names(problem), state.tolist(), strict=True)),
                 "action": problem.space.chosen(decision.action),
                 "words": words,
             }
@@ -53,7 +63,19 @@ def exact(
     )
 
 
-def _states(problem: Problem, states: IntArray) -> str:
-    arms = problem.arms
+def _names(environment: Environment) -> Sequence[str]:
+    """Return the names of the components of a state."""
+    if isinstance(environment, Problem):
+        return environment.arms.names
+    size = environment.draw_start(np.random.default_rng(0), 1).shape[1]
+    named: Sequence[str] = getattr(environment, "component_names", [str(i) for i in range(size)])
+    return named
+
+
+def _states(environment: Environment, states: IntArray) -> str:
+    if not isinstance(environment, Problem):
+        pairs = zip(_names(environment), states.tolist(), strict=True)
+        return ", ".join(f"{name} = {value}" for name, value in pairs if value) or "all 0"
+    arms = environment.arms
     pairs = zip(arms.names, states.tolist(), strict=True)
     return ", ".join(f"{arm} in {arms.state_in_words(state)}" for arm, state in pairs)

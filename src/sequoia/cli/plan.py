@@ -11,8 +11,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from sequoia.cli.common import AsJson, File, Force, Hours, Locks, Orders, Solver
+from sequoia.cli.common import AsJson, Force, Hours, Locks, Orders, Solver
+from sequoia.cli.environments import AnyFile, Instance, load_environment
 from sequoia.cli.evaluate import Model
+from sequoia.cli.plan_any import plan_any
 from sequoia.errors import FileError, ProblemError
 from sequoia.evaluation.evaluation import number
 from sequoia.io import refuse_to_replace, write_text
@@ -27,7 +29,7 @@ from sequoia.planning.wish_costs import (
     wish_costs,
 )
 from sequoia.policies import POLICIES
-from sequoia.problem import Arms, load
+from sequoia.problem import Arms, Problem
 from sequoia.problem.names import count
 from sequoia.problem.spaces.base import Task
 from sequoia.problem.spreadsheet import csv_text
@@ -40,15 +42,22 @@ _PROVEN = 1e-6
 
 
 def plan(
-    file: File,
+    file: AnyFile,
+    instance: Instance = None,
     state: Annotated[
-        Path, typer.Option(metavar="SHEET", help="Today's states: the columns arm and state.")
-    ],
+        Path | None,
+        typer.Option(
+            metavar="SHEET",
+            help="Today's states: the columns arm and state. Where there are no arms, component "
+            "and value; the first state unless given.",
+            show_default=False,
+        ),
+    ] = None,
     policy: Annotated[
         str | None,
         typer.Option(
             help=f"One of {', '.join(POLICIES)}; unless given, sequoia with a model, price without "
-            "one, and myopic where arms infect each other.",
+            "one, myopic where arms infect each other, and lookahead where there are no arms.",
             show_default=False,
         ),
     ] = None,
@@ -94,7 +103,15 @@ def plan(
         refuse_to_replace([output], force)
     if not time_limit > 0:
         raise ProblemError(f"the time limit is {time_limit:g}; more than 0 seconds are wanted.")
-    problem = load(file)
+    environment = load_environment(file, instance)
+    if not isinstance(environment, Problem):
+        if any((absent, must, never, lock, order, hours, overtime, why)):
+            raise ProblemError("wishes such as --must, and --why, need a problem of arms.")
+        plan_any(environment, state, policy, model, time_limit, output, as_json)
+        return
+    if state is None:
+        raise ProblemError("today's states are missing; give them with --state SHEET.")
+    problem = environment
     q = None if model is None else load_model(model, problem)
     states = read_states(state, problem)
     given = (absent, must, never, lock, order, hours)

@@ -5,14 +5,15 @@ from typing import Annotated
 
 import typer
 
-from sequoia.cli.common import AsJson, File, Force, print_json, print_pairs
+from sequoia.cli.common import AsJson, Force, print_json, print_pairs
+from sequoia.cli.environments import AnyFile, Instance, load_environment, require_problem_for
 from sequoia.io import refuse_to_replace
-from sequoia.problem import load
 from sequoia.problem.summary import lines, summary
 
 
 def show(
-    file: File,
+    file: AnyFile,
+    instance: Instance = None,
     plot: Annotated[Path | None, typer.Option(help="Draw the problem to this picture.")] = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -23,8 +24,9 @@ def show(
     """
     if plot is not None:
         refuse_to_replace([plot], force)
-    problem = load(file)
+    problem = load_environment(file, instance)
     if plot is not None:
+        problem = require_problem_for(problem, "--plot")
         # Pictures cost half a second of imports, which nobody else should pay.
         from sequoia.plots import plot_problem, save_plot
 

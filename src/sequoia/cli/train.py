@@ -10,11 +10,12 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
-from sequoia.cli.common import AsJson, File, Force, Solver
+from sequoia.cli.common import AsJson, Force, Solver
+from sequoia.cli.environments import AnyFile, Instance, load_environment
 from sequoia.cli.interrupts import ending_at_once
 from sequoia.errors import ConfigError
 from sequoia.models.folder import ABOUT, read_about
-from sequoia.problem import load
+from sequoia.problem import Problem
 from sequoia.problem.names import count, roughly
 from sequoia.solvers.registry import DEFAULT
 
@@ -24,8 +25,9 @@ _SUMMARY = ("problem", "start", "reward", "bound", "rounds", "seconds", "gain")
 
 
 def train(
-    file: File,
+    file: AnyFile,
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the model.")],
+    instance: Instance = None,
     preset: Annotated[
         str | None,
         typer.Option(
@@ -61,7 +63,7 @@ def train(
         from sequoia.learn.checkpoint import identity, require_same
         from sequoia.learn.train import Board, refuse_other_work
 
-    problem = load(file)
+    problem = load_environment(file, instance)
     config = make_config(preset or usual_preset(problem), **read_settings(settings or ()))
     refuse_other_work(output, resume, force)
     if resume and (output / ABOUT).exists():
@@ -84,7 +86,8 @@ def train(
         summary["bound_stopped_by"] = about.get("bound_stopped_by")
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
-        _print(about, file, output)
+        policies = "random,myopic,price" if isinstance(problem, Problem) else "random,lookahead"
+        _print(about, file, output, policies)
 
 
 def read_settings(texts: Sequence[str]) -> dict[str, Any]:
@@ -101,14 +104,14 @@ def read_settings(texts: Sequence[str]) -> dict[str, Any]:
     return found
 
 
-def _print(found: Mapping[str, Any], file: Path, output: Path) -> None:
+def _print(found: Mapping[str, Any], file: Path, output: Path, policies: str) -> None:
     bound = "" if found["bound"] is None else f"; no policy earns more than {found['bound']:.4g}"
     typer.echo(
         f"Trained {found['problem']} in {count(found['rounds'], 'round')}, "
         f"{found['seconds']:.0f} s.\n"
         f"Reward per step in held-out episodes: {found['start']:.4g} at the start, "
         f"{found['reward']:.4g} now{bound}.\n"
-        f"Wrote {output}; next: sequoia evaluate {file} --policies random,myopic,price,sequoia "
+        f"Wrote {output}; next: sequoia evaluate {file} --policies {policies},sequoia "
         f"--model {output}{_gain_in_words(found)}"
     )
     if found["bound_stopped_by"] == "clock":

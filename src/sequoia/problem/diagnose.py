@@ -7,7 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from sequoia.errors import InfeasibleDecision
+from sequoia.errors import InfeasibleDecision, InfeasibleSpace, ProblemError
+from sequoia.problem.action_sets import space_at
+from sequoia.problem.check_environment import check_environment
+from sequoia.problem.environment import Environment
 from sequoia.problem.files import edited_since_written
 from sequoia.problem.iis import irreducible_infeasible_subset
 from sequoia.problem.names import count, say
@@ -38,8 +41,12 @@ class Finding:
     text: str
 
 
-def diagnose(problem: Problem, path: Path) -> Iterator[Finding]:
-    """Yield what there is to say about ``problem``, read from ``path``."""
+def diagnose(environment: Environment, path: Path) -> Iterator[Finding]:
+    """Yield what there is to say about an environment, read from ``path``."""
+    if not isinstance(environment, Problem):
+        yield from _about_any(environment)
+        return
+    problem = environment
     yield Finding(
         Mark.OK,
         f"well-formed: {count(problem.arms.n_arms, 'arm')} with "
@@ -59,6 +66,28 @@ def diagnose(problem: Problem, path: Path) -> Iterator[Finding]:
     yield Finding(Mark.OK, "a decision exists")
     yield _about_idling(problem.space)
     yield from _about_columns(problem)
+
+
+def _about_any(environment: Environment) -> Iterator[Finding]:
+    """Yield what there is to say about an environment that is no problem of arms."""
+    start = environment.draw_start(np.random.default_rng(0), 1)
+    yield Finding(
+        Mark.OK,
+        f"well-formed: states of {count(start.shape[1], 'number')}, "
+        f"{count(environment.space.n_actions, 'action column')}, "
+        f"fingerprint {environment.fingerprint}",
+    )
+    try:
+        check_environment(environment)
+    except InfeasibleSpace as error:
+        yield Finding(Mark.PROBLEM, str(error))
+        return
+    except ProblemError as error:
+        yield Finding(Mark.PROBLEM, str(error))
+        return
+    yield Finding(Mark.OK, "its promises hold in random play, and a decision exists in each state")
+    first = space_at(environment, start[0], 0)
+    yield _about_idling(first)
 
 
 def _about_folder(problem: Problem, path: Path) -> Iterator[Finding]:

@@ -5,8 +5,11 @@ from typing import Any
 
 import numpy as np
 
+from sequoia.problem.action_sets import limits_of
 from sequoia.problem.arms import Arms
 from sequoia.problem.contagion import Contagion
+from sequoia.problem.dependencies import dependencies_of
+from sequoia.problem.environment import Environment
 from sequoia.problem.names import Numbered, between, count, say
 from sequoia.problem.problem import Problem
 from sequoia.problem.spaces import ActionSpace
@@ -23,9 +26,11 @@ def rules_in_words(space: ActionSpace) -> list[str]:
     return [space.summary(), *extra, *staff]
 
 
-def summary(problem: Problem) -> dict[str, Any]:
+def summary(environment: Environment) -> dict[str, Any]:
     """Return the numbers that ``sequoia show`` prints, ready for JSON."""
-    arms, space = problem.arms, problem.space
+    if not isinstance(environment, Problem):
+        return _plain_summary(environment)
+    problem, arms, space = environment, environment.arms, environment.space
     return {
         "problem": problem.name,
         "fingerprint": problem.fingerprint,
@@ -61,9 +66,54 @@ def _sizes(system: LinearSystem) -> dict[str, int]:
     return {"columns": system.n_columns, "rows": system.n_rows, "entries": int(system.matrix.nnz)}
 
 
-def lines(problem: Problem) -> Iterable[tuple[str, str]]:
+def _plain_summary(environment: Environment) -> dict[str, Any]:
+    """Return what can be said of any environment."""
+    space, start = environment.space, environment.draw_start(np.random.default_rng(0), 1)
+    limits = limits_of(environment, start, np.zeros(1, np.int64))
+    depends = dependencies_of(environment)
+    return {
+        "problem": environment.name,
+        "fingerprint": environment.fingerprint,
+        "components": start.shape[1],
+        "uniforms": environment.n_noise,
+        "horizon": environment.horizon,
+        "discount": environment.discount,
+        "actions": space.n_actions,
+        "space": space.base.kind,
+        "rules": rules_in_words(space),
+        "allowed_at_first": space.n_actions if limits is None else int(limits.upper[0].sum()),
+        "is_allowed_by_state": limits is not None,
+        "rows_by_state": 0 if limits is None else len(limits.row_names),
+        "dependencies": None
+        if depends is None
+        else {"among": int(depends.components.nnz), "on_actions": int(depends.columns.nnz)},
+    }
+
+
+def _plain_lines(environment: Environment) -> Iterable[tuple[str, str]]:
+    found = _plain_summary(environment)
+    yield "fingerprint", found["fingerprint"]
+    state = count(found["components"], "number")
+    yield "state", f"{state}; {count(found['uniforms'], 'uniform')} of luck a step"
+    yield "horizon", f"{count(found['horizon'], 'step')}, discount {found['discount']:g}"
+    yield "actions", count(found["actions"], "column")
+    for number, rule in enumerate(found["rules"]):
+        yield "rules" if number == 0 else "", rule
+    if found["is_allowed_by_state"]:
+        rows = count(found["rows_by_state"], "row")
+        first = f"{found['allowed_at_first']} of {count(found['actions'], 'column')} are open"
+        yield "by state", f"bounds of columns and of {rows}; at first {first}"
+    if found["dependencies"] is not None:
+        among, on = found["dependencies"]["among"], found["dependencies"]["on_actions"]
+        yield "depends", f"{count(among, 'pair')} of components, {on} of component and column"
+
+
+def lines(environment: Environment) -> Iterable[tuple[str, str]]:
     """Yield what ``sequoia show`` prints: a label and its text."""
-    arms, space = problem.arms, problem.space
+    if not isinstance(environment, Problem):
+        yield from _plain_lines(environment)
+        return
+    problem, arms, space = environment, environment.arms, environment.space
     doses = np.unique(arms.doses)
     listed = ", ".join(map(arms.say_dose, doses[:8])) + (", …" if len(doses) > 8 else "")
     best = arms.rewards.max(axis=1)[arms.model]

@@ -29,6 +29,8 @@ from sequoia.validation import ActionArray, FloatArray, IntArray
 
 # Numbers of one array that are held at once: chunks of some hundred states stay in the cache.
 _TOGETHER = 1_000_000
+# Characters of a precondition that name its rows.
+_LONGEST = 60
 
 
 def from_rddl(domain: Path | str, instance: Path | str | None = None) -> "RddlEnvironment":
@@ -286,6 +288,27 @@ class RddlEnvironment:
             found[name] = every[:, first : first + size].reshape(len(states), *self._shape(name))
         return found
 
+    def read_value(self, name: str, text: str) -> float:
+        """Return a value of a component from a text: a truth value, an object, or a number."""
+        fluent = self._states[
+            next(
+                i
+                for i, (part, _) in enumerate(self._ranges)
+                if part.start <= self.component_names.index(name) < part.stop
+            )
+        ]
+        kind = self.model.lifted.variable_ranges[fluent]
+        if kind == "bool":
+            known = {"true": 1, "false": 0, "1": 1, "0": 0}
+        else:
+            objects = self.model.lifted.type_to_objects.get(kind, ())
+            known = {own: i for i, own in enumerate(objects)}
+        if known:
+            if text.lstrip("@") not in known:
+                raise ValueError(text)
+            return float(known[text.lstrip("@")])
+        return float(text)
+
     def fluents(self, states: Array) -> dict[str, Array]:
         """Return the value of every state fluent, ``(B, objects)`` each, by name."""
         return self._values(np.asarray(states), None)
@@ -343,8 +366,9 @@ class RddlEnvironment:
         for expression in self.model.lifted.preconditions:
             text = _text(expression)
             try:
+                short = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
                 for clause in grounder.clauses(expression, {}):
-                    rows += rows_of(clause, text)
+                    rows += rows_of(clause, short)
             except NotLinear as error:
                 raise ProblemError(
                     f"{self.name}: {error} makes a precondition not linear in the actions: {text}"
