@@ -27,6 +27,7 @@ COMMANDS = {
     "evaluate": Late("evaluate", "evaluate_command", "Compare policies fairly."),
     "plan": Late("plan", "plan", "Plan today: who does what, when and where."),
     "programme": Late("programme", "app", "Keep a programme: roster, log and plans, day by day."),
+    "serve": Late("serve", "serve", "Open a programme as a page in the browser, until Ctrl-C."),
     "fit": Late("fit", "fit_command", "Estimate transitions from a log."),
     "regret": Late("regret", "regret", "Simulate programmes that learn from their own log."),
     "bound": Late("bound", "bound", "Bound what any policy can earn."),

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sql
@@ -108,8 +108,26 @@ def find_events(programme: Programme, who: str, first: date, last: date) -> tupl
         return name, events(connection, first, last, known[name])
 
 
-def find_journal(programme: Programme, lines: int) -> list[str]:
+@dataclass(frozen=True)
+class JournalLine:
+    """What happened, when, in UTC, and whose account did it; nothing where it was the command."""
+
+    at: datetime
+    by: str
+    words: str
+
+
+def read_journal(programme: Programme, lines: int) -> list[JournalLine]:
     """Return the last lines of the journal, the last first."""
-    chosen = sql.select(journal.c.at, journal.c.words).order_by(journal.c.id.desc()).limit(lines)
+    fields = (journal.c.at, journal.c.by, journal.c.words)
+    chosen = sql.select(*fields).order_by(journal.c.id.desc()).limit(lines)
     with programme.store.open().reading() as connection:
-        return [f"{at:%Y-%m-%d %H:%M} UTC  {words}" for at, words in connection.execute(chosen)]
+        return [JournalLine(at, by or "", words) for at, by, words in connection.execute(chosen)]
+
+
+def find_journal(programme: Programme, lines: int) -> list[str]:
+    """Return the last lines of the journal in words, the last first."""
+    return [
+        f"{one.at:%Y-%m-%d %H:%M} UTC  {f'{one.by}: ' if one.by else ''}{one.words}"
+        for one in read_journal(programme, lines)
+    ]

@@ -9,15 +9,21 @@ from collections.abc import Callable, Sequence
 import sqlalchemy as sql
 
 from sequoia.errors import FileError
-from sequoia.programme.schema import exported, fits, metadata, version
+from sequoia.programme.schema import exported, fits, journal, metadata, version
 
 Migration = Callable[[sql.Connection], None]
 
 
+_FIRST = (
+    *("schema_version", "roster", "absences", "sightings", "visits", "plans", "tasks"),
+    "journal",
+)
+_FOURTH = ("drafts", "notes", "receipts", "accounts", "sessions")
+
+
 def _first(connection: sql.Connection) -> None:
     """Make the roster, the log and the plans."""
-    later = (fits, exported)
-    metadata.create_all(connection, tables=[t for t in metadata.sorted_tables if t not in later])
+    metadata.create_all(connection, tables=[metadata.tables[name] for name in _FIRST])
 
 
 def _second(connection: sql.Connection) -> None:
@@ -30,9 +36,18 @@ def _third(connection: sql.Connection) -> None:
     exported.create(connection)
 
 
+def _fourth(connection: sql.Connection) -> None:
+    """Keep what people wish, note and send, who they are, and who did what."""
+    metadata.create_all(connection, tables=[metadata.tables[name] for name in _FOURTH])
+    there = {column["name"] for column in sql.inspect(connection).get_columns(journal.name)}
+    for column in ('"by" VARCHAR', "moves BOOLEAN DEFAULT TRUE NOT NULL"):
+        if column.split()[0].strip('"') not in there:
+            connection.execute(sql.text(f"ALTER TABLE journal ADD COLUMN {column}"))
+
+
 # Version n is what the first n of these make. One that was released is never edited: a change is a
 # new function at the end.
-MIGRATIONS: Sequence[Migration] = (_first, _second, _third)
+MIGRATIONS: Sequence[Migration] = (_first, _second, _third, _fourth)
 
 
 def version_of(connection: sql.Connection) -> int:

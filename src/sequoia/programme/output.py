@@ -34,18 +34,25 @@ def require_endings(targets: Sequence[Path]) -> None:
 
 def write_plan(programme: Programme, plan: StoredPlan, target: Path) -> None:
     """Write a plan to a file; its ending says how."""
-    if target.suffix == ".xlsx":
-        pages = {worker or "plan": list(_rows(own)) for worker, own in by_worker(plan)}
-        write_bytes(target, xlsx_bytes({"plan": list(_rows(plan.tasks)), **_also(pages)}))
-    elif target.suffix == ".ics":
-        write_bytes(target, calendar_text(programme, plan).encode())
-    elif target.suffix == PDF:
-        write_bytes(target, pdf_bytes(page_text(programme, plan)))
+    content = plan_bytes(programme, plan, target.suffix)
+    if target.suffix in (".html", ".csv"):
+        write_text(target, content.decode())
     else:
-        text = (
-            page_text(programme, plan) if target.suffix == ".html" else csv_text(_rows(plan.tasks))
-        )
-        write_text(target, text)
+        write_bytes(target, content)
+
+
+def plan_bytes(programme: Programme, plan: StoredPlan, ending: str) -> bytes:
+    """Return a plan as the content of a file; its ending says how."""
+    if ending == ".xlsx":
+        pages = {worker or "plan": list(_rows(own)) for worker, own in by_worker(plan)}
+        return xlsx_bytes({"plan": list(_rows(plan.tasks)), **_also(pages)})
+    if ending == ".ics":
+        return calendar_text(programme, plan).encode()
+    if ending == PDF:
+        return pdf_bytes(page_text(programme, plan))
+    if ending == ".html":
+        return page_text(programme, plan).encode()
+    return csv_text(_rows(plan.tasks)).encode()
 
 
 def _also(pages: dict[str, list[Sequence[Cell]]]) -> dict[str, list[Sequence[Cell]]]:

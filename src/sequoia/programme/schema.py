@@ -126,4 +126,57 @@ journal = sql.Table(
     sql.Column("id", sql.Integer, primary_key=True),
     sql.Column("at", sql.DateTime, nullable=False, default=now),
     sql.Column("words", sql.String, nullable=False),
+    # Whose account did it; nothing where it was the command.
+    sql.Column("by", sql.String),
+    # Whether a plan may be another one after it.
+    sql.Column("moves", sql.Boolean, nullable=False, server_default=sql.true()),
+)
+
+drafts = sql.Table(
+    "drafts",
+    metadata,
+    # What is wished for a date, after each change; the last one holds.
+    sql.Column("id", sql.Integer, primary_key=True),
+    sql.Column("date", sql.Date, nullable=False),
+    sql.Column("overrides", sql.JSON, nullable=False),
+    sql.Column("at", sql.DateTime, nullable=False, default=now),
+)
+
+notes = sql.Table(
+    "notes",
+    metadata,
+    sql.Column("id", sql.Integer, primary_key=True),
+    sql.Column("member", sql.ForeignKey("roster.id"), nullable=False),
+    sql.Column("words", sql.String, nullable=False),
+    sql.Column("by", sql.String, nullable=False),
+    sql.Column("at", sql.DateTime, nullable=False, default=now),
+)
+
+receipts = sql.Table(
+    "receipts",
+    metadata,
+    # Whoever sends a record again, because the answer got lost, sends it with the same key.
+    sql.Column("key", sql.String, primary_key=True),
+    sql.Column("words", sql.String, nullable=False),
+    sql.Column("at", sql.DateTime, nullable=False, default=now),
+)
+
+accounts = sql.Table(
+    "accounts",
+    metadata,
+    sql.Column("name", sql.String, primary_key=True),
+    sql.Column("role", sql.String, nullable=False),
+    # Of the password, by argon2.
+    sql.Column("hash", sql.String, nullable=False),
+    sql.Column("at", sql.DateTime, nullable=False, default=now),
+)
+
+sessions = sql.Table(
+    "sessions",
+    metadata,
+    # A hash of the token, which only the browser has.
+    sql.Column("digest", sql.String, primary_key=True),
+    sql.Column("account", sql.ForeignKey("accounts.name"), nullable=False),
+    # When it was last used.
+    sql.Column("at", sql.DateTime, nullable=False, default=now),
 )

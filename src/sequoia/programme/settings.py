@@ -41,6 +41,8 @@ class Programme:
         When a working day begins.
     known
         What is known of transitions beforehand, as options.
+    actor
+        Whose account acts; nothing where it is the command.
     """
 
     folder: Path
@@ -56,6 +58,7 @@ class Programme:
     space: Mapping[str, Any]
     begins: time
     known: Mapping[str, Any]
+    actor: str = ""
 
     @property
     def states(self) -> list[str]:
@@ -70,7 +73,7 @@ class Programme:
     @property
     def store(self) -> Store:
         """Its database."""
-        return Store.of_folder(self.folder, self.database)
+        return Store.of_folder(self.folder, self.database, self.actor)
 
     def rewards_of(self, group: str) -> list[float]:
         """What a step in each state is worth in a group."""

@@ -29,8 +29,9 @@ class Store:
     commit returns when the file system has it, and the database stays one file.
     """
 
-    def __init__(self, url: str, where: str) -> None:
+    def __init__(self, url: str, where: str, actor: str = "") -> None:
         self._where = where
+        self._actor = actor
         try:
             self._engine = sql.create_engine(url, poolclass=sql.NullPool)
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
@@ -41,12 +42,20 @@ class Store:
             event.listen(self._engine, "begin", _begin)
 
     @classmethod
-    def of_folder(cls, folder: Path, url: str = "") -> "Store":
-        """Return the store of a programme's folder; ``url`` is that of a server, if it has one."""
+    def of_folder(cls, folder: Path, url: str = "", actor: str = "") -> "Store":
+        """Return the store of a programme's folder.
+
+        Parameters
+        ----------
+        url
+            That of a server, if it has one.
+        actor
+            Whose account writes, for the journal.
+        """
         if url:
             shown = url.partition("?")[0].rpartition("@")[2]
-            return cls(url, f"the database {shown}")
-        return cls(f"sqlite:///{folder / FILE}", str(folder / FILE))
+            return cls(url, f"the database {shown}", actor)
+        return cls(f"sqlite:///{folder / FILE}", str(folder / FILE), actor)
 
     def make(self) -> None:
         """Make the tables, or bring those that are there to the newest version."""
@@ -88,7 +97,7 @@ class Store:
     def _transaction(self, writes: bool) -> Iterator[sql.Connection]:
         try:
             with self._engine.connect() as connection:
-                connection = connection.execution_options(writes=writes)
+                connection = connection.execution_options(writes=writes, actor=self._actor)
                 with connection.begin():
                     if writes and self._engine.dialect.name == "postgresql":
                         connection.execute(sql.select(sql.func.pg_advisory_xact_lock(_WRITERS)))
@@ -97,9 +106,20 @@ class Store:
             raise FileError(f"{self._where}: {_one_line(error)}.") from None
 
 
-def note(connection: sql.Connection, words: str) -> None:
-    """Write a line into the journal."""
-    connection.execute(journal.insert().values(words=words))
+def note(connection: sql.Connection, words: str, *, moves: bool = True) -> None:
+    """Write a line into the journal.
+
+    Parameters
+    ----------
+    moves
+        Whether a plan may be another one after it.
+    """
+    connection.execute(journal.insert().values(words=words, by=actor_of(connection), moves=moves))
+
+
+def actor_of(connection: sql.Connection) -> str:
+    """Return whose account writes; nothing where it is the command."""
+    return str(connection.get_execution_options().get("actor", ""))
 
 
 def _configure(connection: sqlite3.Connection, _: Any) -> None:

@@ -1,21 +1,43 @@
 """Today's plan: made for the problem as it is now, and kept."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
+from functools import cached_property
 
-from sequoia.planning.overrides import todays_wishes, together
-from sequoia.planning.planner import DayPlan, Planner, Why
+from sequoia.planning.overrides import OVERRIDES, todays_wishes, together
+from sequoia.planning.planner import DayPlan, Planner, Why, Worth
+from sequoia.planning.wish_costs import wish_costs
 from sequoia.policies import QFunction
 from sequoia.problem.spaces.base import Task
 from sequoia.programme.calendar import WEEKDAYS
 from sequoia.programme.choosing import Choice, choose
-from sequoia.programme.plans import PlannedTask, StoredPlan, keep
+from sequoia.programme.drafts import Overrides, clear_draft, put_draft, read_draft
+from sequoia.programme.plans import PlannedTask, StoredPlan, keep, remove_last
+from sequoia.programme.settings import Programme
 from sequoia.programme.situation import Situation
 from sequoia.programme.store import note
 
 # What a route has besides visits.
 _ON_THE_WAY = ("begin", "pass", "return")
+
+
+@dataclass(frozen=True)
+class PricedWish:
+    """What a wish costs: how much better the best plan would be without it.
+
+    Attributes
+    ----------
+    option, text
+        The wish, such as ``"must"`` and ``"Ada"``.
+    cost
+        ``None`` where there would be no plan.
+    """
+
+    option: str
+    text: str
+    cost: Worth | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,49 +51,125 @@ class TodaysPlan:
     why: Sequence[Why]
 
 
+class Planning:
+    """Plans a day again and again, each time for other wishes.
+
+    How things stand, which policy is best and what doses are worth are found once.
+
+    Parameters
+    ----------
+    policy
+        A policy by name; unless given, the one that is best for the problem as it is now.
+    """
+
+    def __init__(
+        self,
+        situation: Situation,
+        policy: str | None = None,
+        q: QFunction | None = None,
+        seconds: float = 10.0,
+    ) -> None:
+        self.situation = situation
+        self.planner = Planner(situation.problem, situation.state, seconds)
+        self._policy = policy
+        self._q = q
+        self._found: dict[str, DayPlan] = {}
+
+    @cached_property
+    def choice(self) -> Choice:
+        """The policy, and why it is the one."""
+        if self._policy:
+            return Choice(self._policy, "it was asked for")
+        return choose(self.situation.problem, self.situation.state, self._q)
+
+    def plan(self, overrides: Overrides, why: Sequence[str] = ()) -> TodaysPlan:
+        """Plan the day.
+
+        Parameters
+        ----------
+        overrides
+            What somebody asks for, by option, as in ``sequoia plan``; see `todays_wishes`.
+        why
+            Arms about which to say what it would cost to drop or include them.
+        """
+        found = self._find(overrides)
+        stored = StoredPlan(
+            date=self.situation.day,
+            policy=self.choice.policy,
+            reason=self.choice.reason,
+            overrides={key: list(texts) for key, texts in overrides.items() if texts},
+            tasks=_tasks(self.situation, self.planner, found),
+        )
+        reasons = [self.planner.why(found, text) for text in why]
+        return TodaysPlan(self.situation, self.planner, found, stored, reasons)
+
+    def cost(self, overrides: Overrides) -> Worth:
+        """Return what all wishes cost together: how much better the plan is without any."""
+        return self._find({}).worth - self._find(overrides).worth
+
+    def costs(self, overrides: Overrides) -> list[PricedWish]:
+        """Return what each wish costs, beside all others."""
+        base = self.situation.problem.with_rules(self.situation.absences)
+        asked = [(option, text) for option in OVERRIDES for text in overrides.get(option, ())]
+        wishes = todays_wishes(base, overrides)
+        found = wish_costs(self.planner, base, self._find(overrides), wishes)
+        return [
+            PricedWish(option, text, one.cost)
+            for (option, text), one in zip(asked, found, strict=True)
+        ]
+
+    def _find(self, overrides: Overrides) -> DayPlan:
+        """Return the plan for some wishes, found once."""
+        asked = {key: sorted(texts) for key, texts in sorted(overrides.items()) if texts}
+        key = json.dumps(asked)
+        if key not in self._found:
+            problem = self.situation.problem
+            rules = self.situation.absences.and_also(together(todays_wishes(problem, overrides)))
+            self._found[key] = self.planner.plan(
+                problem.with_rules(rules), self.choice.policy, self._q
+            )
+        return self._found[key]
+
+
 def plan_today(
     situation: Situation,
-    overrides: Mapping[str, Sequence[str]],
+    overrides: Overrides,
     *,
     policy: str | None = None,
     q: QFunction | None = None,
     why: Sequence[str] = (),
     seconds: float = 10.0,
 ) -> TodaysPlan:
-    """Plan the day and keep the plan.
+    """Plan the day and keep the plan; the arguments are those of `Planning`."""
+    made = Planning(situation, policy, q, seconds).plan(overrides, why)
+    publish(situation.programme, made.stored)
+    return made
 
-    Parameters
-    ----------
-    overrides
-        What somebody asks for, by option, as in ``sequoia plan``; see `todays_wishes`.
-    policy
-        A policy by name; unless given, the one that is best for the problem as it is now.
-    why
-        Arms about which to say what it would cost to drop or include them.
-    """
-    problem = situation.problem
-    rules = situation.absences.and_also(together(todays_wishes(problem, overrides)))
-    planner = Planner(problem, situation.state, seconds)
-    today = problem.with_rules(rules)
-    chosen = Choice(policy, "it was asked for") if policy else choose(problem, situation.state, q)
-    found = planner.plan(today, chosen.policy, q)
-    reasons = [planner.why(found, text) for text in why]
-    stored = StoredPlan(
-        date=situation.day,
-        policy=chosen.policy,
-        reason=chosen.reason,
-        overrides={key: list(texts) for key, texts in overrides.items() if texts},
-        tasks=_tasks(situation, planner, found),
-    )
-    with situation.programme.store.writing() as connection:
-        if keep(connection, stored):
-            asked = "; ".join(f"{key} {', '.join(v)}" for key, v in stored.overrides.items())
+
+def publish(programme: Programme, plan: StoredPlan) -> None:
+    """Keep a plan as the one that holds; wishes that led to it are no draft any more."""
+    with programme.store.writing() as connection:
+        clear_draft(connection, plan.date)
+        if keep(connection, plan):
+            asked = "; ".join(f"{key} {', '.join(v)}" for key, v in plan.overrides.items())
             note(
                 connection,
-                f"Planned {stored.date} by {stored.policy}: {len(stored.tasks)} tasks"
+                f"Planned {plan.date} by {plan.policy}: {len(plan.tasks)} tasks"
                 f"{f' ({asked})' if asked else ''}.",
+                moves=False,
             )
-    return TodaysPlan(situation, planner, found, stored, reasons)
+
+
+def withdraw(programme: Programme, day: date) -> bool:
+    """Take back the plan that was published last for a date; its wishes are a draft again."""
+    with programme.store.open().writing() as connection:
+        taken = remove_last(connection, day)
+        if taken is None:
+            return False
+        if read_draft(connection, day) is None:
+            put_draft(connection, day, taken.overrides)
+        note(connection, f"Took back the plan of {day}.", moves=False)
+    return True
 
 
 def _tasks(situation: Situation, planner: Planner, found: DayPlan) -> list[PlannedTask]:

@@ -2,6 +2,7 @@
 
 import typer
 
+from sequoia.cli.programme.accounts import app as accounts
 from sequoia.cli.programme.begin import init
 from sequoia.cli.programme.daily import fit, history, today
 from sequoia.cli.programme.people import absent, rename
@@ -14,6 +15,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
+app.add_typer(accounts)
 app.command()(init)
 app.command("import")(import_)
 for _command in (record, fit, today, history, export, absent, rename):

@@ -1,0 +1,47 @@
+"""``sequoia serve``: the planner's page."""
+
+import tempfile
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sequoia.errors import ProblemError
+
+
+def serve(
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="FOLDER", help="The folder of the programme.")
+    ] = None,
+    demo: Annotated[
+        bool, typer.Option("--demo", help="A ready programme, in a folder that goes with the page.")
+    ] = False,
+    host: Annotated[
+        str, typer.Option(help="Where to listen; other machines need accounts.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option(help="The port.", min=1, max=65535)] = 8000,
+    certificate: Annotated[
+        Path | None, typer.Option(metavar="PEM", help="For HTTPS, with --key.")
+    ] = None,
+    key: Annotated[
+        Path | None, typer.Option(metavar="PEM", help="For HTTPS, with --certificate.")
+    ] = None,
+) -> None:
+    """Open a programme as a page in the browser, until Ctrl-C."""
+    if (folder is None) is not demo:
+        raise ProblemError("a FOLDER or --demo is wanted, one of them.")
+    for path in (certificate, key):
+        if (certificate is None) is not (key is None) or (path is not None and not path.is_file()):
+            raise ProblemError("--certificate and --key are wanted together, both files.")
+    from sequoia.programme.demo import make_demo
+    from sequoia.web.app import serve as serve_page
+
+    scheme = "http" if certificate is None else "https"
+    shown = f"[{host}]" if ":" in host else host
+    with tempfile.TemporaryDirectory(prefix="sequoia-demo-") as made:
+        if folder is None:
+            folder = Path(made) / "clinic"
+            make_demo(folder, date.today())
+        typer.echo(f"Open {scheme}://{shown}:{port}/ in a browser. Ctrl-C ends it.")
+        serve_page(folder, host, port, certificate=certificate, key=key)

@@ -1,0 +1,74 @@
+"""What is wished for a date before its plan is published; every change can be undone."""
+
+from collections.abc import Mapping, Sequence
+from datetime import date
+
+import sqlalchemy as sql
+
+from sequoia.programme.plans import plans_between
+from sequoia.programme.schema import drafts
+from sequoia.programme.settings import Programme
+from sequoia.programme.store import note
+
+Overrides = Mapping[str, Sequence[str]]
+
+
+def read_draft(connection: sql.Connection, day: date) -> Overrides | None:
+    """Return what is wished for a date; ``None`` where nothing was changed since its plan."""
+    chosen = sql.select(drafts.c.overrides).where(drafts.c.date == day)
+    last = connection.execute(chosen.order_by(drafts.c.id.desc()).limit(1)).scalar_one_or_none()
+    return None if last is None else dict(last)
+
+
+def wishes_for(connection: sql.Connection, day: date) -> Overrides:
+    """Return what is wished for a date: by the draft, or else by the plan that holds."""
+    draft = read_draft(connection, day)
+    if draft is not None:
+        return draft
+    published = plans_between(connection, day, day)
+    return published[0].overrides if published else {}
+
+
+def set_wish(
+    programme: Programme, day: date, option: str, text: str, *, wanted: bool = True
+) -> Overrides:
+    """Add a wish such as ``("must", "Ada")``, or take it back; return all of them.
+
+    A person who must be visited is no longer one who must not, and the other way round.
+    """
+    opposite = {"must": "never", "never": "must"}.get(option, "")
+    with programme.store.open().writing() as connection:
+        before = wishes_for(connection, day)
+        after = {key: list(texts) for key, texts in before.items()}
+        for key in (option, opposite) if wanted else (option,):
+            after[key] = [one for one in after.get(key, ()) if one != text]
+        if wanted:
+            after[option].append(text)
+        after = {key: texts for key, texts in after.items() if texts}
+        if after != before:
+            put_draft(connection, day, after)
+            verb = "Wished" if wanted else "No longer wished"
+            note(connection, f"{verb} for {day}: {option} {text}.", moves=False)
+    return after
+
+
+def undo_wish(programme: Programme, day: date) -> bool:
+    """Take the last change of the wishes back; return whether there was one."""
+    with programme.store.open().writing() as connection:
+        last = sql.select(sql.func.max(drafts.c.id)).where(drafts.c.date == day)
+        number = connection.execute(last).scalar_one_or_none()
+        if number is None:
+            return False
+        connection.execute(drafts.delete().where(drafts.c.id == number))
+        note(connection, f"Took back the last wish for {day}.", moves=False)
+    return True
+
+
+def put_draft(connection: sql.Connection, day: date, overrides: Overrides) -> None:
+    """Keep what is wished for a date after a change."""
+    connection.execute(drafts.insert().values(date=day, overrides=dict(overrides)))
+
+
+def clear_draft(connection: sql.Connection, day: date) -> None:
+    """Forget all changes of the wishes for a date."""
+    connection.execute(drafts.delete().where(drafts.c.date == day))

@@ -1,0 +1,81 @@
+"""A plan with all that is said about it, as plain data that passes between processes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date
+
+from sequoia.planning.planner import Why, Worth
+from sequoia.programme.drafts import Overrides
+from sequoia.programme.plans import StoredPlan
+from sequoia.programme.today import Planning, PricedWish
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """A plan for some wishes, and what there is to say about it.
+
+    Attributes
+    ----------
+    gain
+        What the plan is worth against doing nothing.
+    cost, costs
+        What all wishes cost together, and each beside the others.
+    gap
+        No plan is better by more, relatively, by what the policy looks at.
+    objective
+        What that is: the ``"long run"`` or the ``"next step"``.
+    is_at_limit
+        Whether a limit of time or work cut the search off.
+    knowledge
+        What is known of everybody's state, in words, by name.
+    worth
+        What the best dose would be worth to everybody, by name.
+    away
+        Who is absent on that day by the records.
+    """
+
+    plan: StoredPlan
+    gain: Worth
+    cost: Worth
+    costs: Sequence[PricedWish]
+    gap: float
+    objective: str
+    is_at_limit: bool
+    knowledge: dict[str, str]
+    worth: dict[str, float]
+    away: Sequence[str]
+    transitions: str
+    remarks: Sequence[str]
+
+    @property
+    def date(self) -> date:
+        """The first date of its step."""
+        return self.plan.date
+
+
+def propose(planning: Planning, overrides: Overrides) -> Proposal:
+    """Plan a day, and say everything about it."""
+    made = planning.plan(overrides)
+    situation, planner, found = made.situation, made.planner, made.found
+    table = planner.long_run if planner.has_prices else planner.next_step
+    best = (table - table[:, :1]).max(axis=1).tolist()
+    names = situation.columns.arms
+    return Proposal(
+        plan=made.stored,
+        gain=found.worth - found.idle,
+        cost=planning.cost(overrides),
+        costs=planning.costs(overrides),
+        gap=found.gap if found.proof is None else found.proof.gap,
+        objective=found.objective,
+        is_at_limit=found.proof is not None and found.proof.is_at_limit,
+        knowledge=dict(zip(names, situation.knowledge, strict=True)),
+        worth=dict(zip(names, best, strict=True)),
+        away=[*situation.absences.absent, *situation.absences.never],
+        transitions=situation.estimates.words,
+        remarks=list(situation.remarks),
+    )
+
+
+def explain(planning: Planning, overrides: Overrides, who: str) -> Why:
+    """Say what it would cost to drop or to include somebody."""
+    return planning.plan(overrides, why=[who]).why[0]

@@ -1,0 +1,201 @@
+"""Who gets in: every page is reached through here, and says which role it needs.
+
+The rules: a page of a role is for accounts of that role or a higher one. Where a programme has no
+accounts, whoever sits at this machine may do everything, and nobody else anything. What changes
+something must come from a form of ours (the token against cross-site request forgery), and from no
+other site by what the browser says (Sec-Fetch-Site).
+"""
+
+import hashlib
+import hmac
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from ipaddress import ip_address
+from typing import Any
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from sequoia.errors import SequoiaError
+from sequoia.programme.accounts import ADMINISTER, Account, find_session, has_accounts
+from sequoia.programme.settings import read_programme
+from sequoia.web.call import LANGUAGE, SESSION, Call, Page, Site
+from sequoia.web.words import choose_language, words_in
+
+# The largest form; sheets of a roster are far below.
+MOST_BYTES = 20_000_000
+_MOST_FIELDS, _MOST_FILES = 2000, 3
+_LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+
+_HEADERS = {
+    "Content-Security-Policy": (
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
+        "connect-src 'self'; manifest-src 'self'; form-action 'self'; base-uri 'none'; "
+        "frame-ancestors 'none'"
+    ),
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+@dataclass(frozen=True)
+class Guarded:
+    """A page, and who may reach it.
+
+    Attributes
+    ----------
+    method, path
+        How it is reached.
+    role
+        Who may; ``None`` for everybody, signed in or not.
+    """
+
+    method: str
+    path: str
+    role: str | None
+    page: Page
+
+    def endpoint(self, site: Site) -> Callable[[Request], Awaitable[Response]]:
+        """Return what Starlette calls."""
+
+        async def answer(request: Request) -> Response:
+            limited = Request(request.scope, _limited(request.receive))
+            token = request.cookies.get(SESSION, "")
+            call = await run_in_threadpool(_admit, site, limited, token)
+            if self.method == "POST":
+                form = await limited.form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS)
+                call = replace(call, form=form)
+                _require_own_form(call)
+            try:
+                refused = self._refusal(call)
+                response = await run_in_threadpool(self._page, call) if refused is None else refused
+            finally:
+                await call.form.close()
+            if not token and not call.request.cookies.get(SESSION):
+                set_session(response, call.request, call.request.state.token)
+            return response
+
+        return answer
+
+    def _page(self, call: Call) -> Response:
+        try:
+            return self.page(call)
+        except SequoiaError as error:
+            return call.page("error.html", 422, lines=error.lines)
+
+    def _refusal(self, call: Call) -> Response | None:
+        if self.role is None or call.may(self.role):
+            return None
+        if call.account is not None:
+            return call.page("refused.html", 403, role=self.role)
+        if call.request.headers.get("accept", "").startswith("application/json"):
+            raise HTTPException(401)
+        if self.method != "GET":
+            return call.go("/login", call.words("login.ended"))
+        return call.go("/login", next=_local_path(call.request))
+
+
+def set_session(response: Response, request: Request, token: str) -> None:
+    """Give the browser a session's token, which scripts cannot read."""
+    is_safe = request.url.scheme == "https"
+    response.set_cookie(SESSION, token, httponly=True, samesite="lax", secure=is_safe, path="/")
+
+
+def csrf_of(token: str) -> str:
+    """Return what the forms of a session carry: nobody gets one from the other."""
+    return hashlib.sha256(f"form {token}".encode()).hexdigest()
+
+
+def _admit(site: Site, request: Request, token: str) -> Call:
+    """Say who asks."""
+    account: Account | None
+    programme = read_programme(site.folder)
+    if has_accounts(programme):
+        account = find_session(programme, token) if token else None
+    else:
+        _require_local(request)
+        account = Account("", ADMINISTER)
+    request.state.token = token or secrets.token_urlsafe(32)
+    language = choose_language(
+        request.cookies.get(LANGUAGE, ""), request.headers.get("accept-language", "")
+    )
+    return Call(
+        request=request,
+        site=site,
+        programme=replace(programme, actor=account.name if account else ""),
+        account=account,
+        words=words_in(language),
+        csrf=csrf_of(request.state.token),
+        form=FormData(),
+    )
+
+
+def _require_local(request: Request) -> None:
+    """Refuse other machines, and names that point here only by a trick (DNS rebinding)."""
+    client = request.client.host if request.client else ""
+    host = request.url.hostname or ""
+    try:
+        is_here = ip_address(client).is_loopback and host in _LOCAL_NAMES
+    except ValueError:
+        is_here = False
+    if not is_here:
+        raise HTTPException(403, "without accounts the page is for this machine only")
+
+
+def _require_own_form(call: Call) -> None:
+    sent = call.form.get("csrf") or call.request.headers.get("x-csrf", "")
+    is_own = isinstance(sent, str) and hmac.compare_digest(sent.encode(), call.csrf.encode())
+    site = call.request.headers.get("sec-fetch-site", "same-origin")
+    if not is_own or site not in ("same-origin", "none"):
+        raise HTTPException(403, "the form is not one of ours, or too old; reload the page")
+
+
+def _local_path(request: Request) -> str:
+    query = request.url.query
+    return request.url.path + (f"?{query}" if query else "")
+
+
+def _limited(receive: Receive) -> Receive:
+    """Read no more of a request than is allowed."""
+    read = 0
+
+    async def limited() -> Message:
+        nonlocal read
+        message = await receive()
+        read += len(message.get("body", b""))
+        if read > MOST_BYTES:
+            raise HTTPException(413, f"more than {MOST_BYTES // 10**6} MB were sent")
+        return message
+
+    return limited
+
+
+class SafeHeaders:
+    """Adds what keeps a browser from being misused; pages are never kept in caches."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        is_static = scope["path"].startswith("/static/")
+        more = _HEADERS | {"Cache-Control": "max-age=3600" if is_static else "no-store"}
+
+        async def sending(message: Any) -> None:
+            if message["type"] == "http.response.start":
+                own = [(key.lower().encode(), value.encode()) for key, value in more.items()]
+                message = {**message, "headers": [*message.get("headers", []), *own]}
+            await send(message)
+
+        await self._app(scope, receive, sending)

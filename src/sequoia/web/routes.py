@@ -1,0 +1,25 @@
+"""Every page, how it is reached and who may: the one list."""
+
+from sequoia.programme.accounts import ADMINISTER, PLAN, SEE
+from sequoia.web import accounts, today
+from sequoia.web.guard import Guarded
+
+ROUTES = (
+    Guarded("GET", "/login", None, accounts.show_login),
+    Guarded("POST", "/login", None, accounts.login),
+    Guarded("POST", "/language", None, accounts.set_language),
+    Guarded("POST", "/logout", SEE, accounts.logout),
+    Guarded("GET", "/", SEE, today.show),
+    Guarded("GET", "/today/why", SEE, today.why),
+    Guarded("GET", "/today/compare", SEE, today.compare),
+    Guarded("GET", "/today/file{ending}", SEE, today.file),
+    Guarded("POST", "/today/wish", PLAN, today.wish),
+    Guarded("POST", "/today/undo", PLAN, today.undo),
+    Guarded("POST", "/today/publish", PLAN, today.publish),
+    Guarded("POST", "/today/withdraw", PLAN, today.withdraw),
+    Guarded("GET", "/accounts", ADMINISTER, accounts.show),
+    Guarded("POST", "/accounts/add", ADMINISTER, accounts.add),
+    Guarded("POST", "/accounts/change", ADMINISTER, accounts.change),
+    Guarded("POST", "/accounts/remove", ADMINISTER, accounts.remove),
+    Guarded("GET", "/journal", ADMINISTER, accounts.show_journal),
+)

@@ -1,0 +1,301 @@
+"""Today: the plan, why it is so, what is wished, and what that costs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from sequoia.errors import SequoiaError
+from sequoia.planning.overrides import OVERRIDES
+from sequoia.programme.drafts import Overrides, read_draft, set_wish, undo_wish, wishes_for
+from sequoia.programme.history import Outcome, PlanHistory, find_history
+from sequoia.programme.members import Member, members
+from sequoia.programme.output import ENDINGS, by_worker, plan_bytes
+from sequoia.programme.places import places_of
+from sequoia.programme.plans import PlannedTask, StoredPlan, plans_between
+from sequoia.programme.proposal import Proposal
+from sequoia.programme.schema import ARM, WORKER
+from sequoia.programme.standing import standing
+from sequoia.programme.today import publish as publish_plan
+from sequoia.programme.today import withdraw as withdraw_plan
+from sequoia.web.call import Call, download
+from sequoia.web.picture import Spot, spots
+from sequoia.web.planner import StillComputing
+
+VIEWS = ("worker", "slot", "map")
+# How long a page waits for a plan before it says that one is being made.
+_PATIENCE = 1.5
+# What must be answered now waits longer.
+_LONG_PATIENCE = 60.0
+_KINDS = {
+    ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+    ".ics": "text/calendar",
+    ".csv": "text/csv",
+    ".html": "text/html",
+}
+
+
+@dataclass(frozen=True)
+class Duty:
+    """A worker's day.
+
+    Attributes
+    ----------
+    minutes, capacity
+        How many are planned, and how many there are; ``None`` where nobody counts them.
+    is_away
+        Whether they are absent, by the records or by a wish.
+    """
+
+    worker: str
+    tasks: Sequence[PlannedTask]
+    minutes: float | None
+    capacity: float | None
+    is_away: bool
+
+
+@dataclass(frozen=True)
+class Morning:
+    """What is known of a day before its plan: who is there, what is wished and published."""
+
+    day: date
+    wishes: Overrides
+    is_draft: bool
+    published: StoredPlan | None
+    workers: Sequence[Member]
+
+
+def show(call: Call) -> Response:
+    """Show the plan of a day: the one that was published, or the one that is proposed."""
+    morning = _morning(call)
+    view = call.text("view") if call.text("view") in VIEWS else VIEWS[0]
+    usual: dict[str, Any] = {**_frame(call, morning), "view": view, "wrong": []}
+    if morning.published is not None and not morning.is_draft:
+        history = find_history(call.programme, morning.day, morning.day)[0]
+        return _page(call, morning, morning.published, {**usual, "history": history})
+    try:
+        proposal = _proposal(call, morning, _PATIENCE)
+    except StillComputing:
+        return call.page("planning.html", **usual)
+    except SequoiaError as error:
+        wrong = {**usual, "wrong": error.lines, "proposal": None, "history": None}
+        return _page(call, morning, StoredPlan(morning.day, "", "", {}, ()), wrong)
+    changes = _changes(morning.published, proposal.plan)
+    return _page(call, morning, proposal.plan, {**usual, "proposal": proposal, "changes": changes})
+
+
+def _page(call: Call, morning: Morning, plan: StoredPlan, values: Mapping[str, Any]) -> Response:
+    absent = {*morning.wishes.get("absent", ())}
+    outcomes = {}
+    history = values.get("history")
+    if isinstance(history, PlanHistory):
+        outcomes = {one.task.who: one for one in history.outcomes}
+    usual: dict[str, Any] = {
+        "plan": plan,
+        "duties": _duties(morning, plan, absent),
+        "slots": _by_slot(plan),
+        "map": _map(call, plan) if values["view"] == "map" else None,
+        "outcomes": outcomes,
+        "proposal": None,
+        "history": None,
+        "changes": [],
+    }
+    return call.page("today.html", **{**usual, **values})
+
+
+def why(call: Call) -> Response:
+    """Say what it would cost to drop or to include somebody."""
+    morning, who = _morning(call), call.text("who")
+    found = call.site.planner.why(
+        morning.day, standing(call.programme), morning.wishes, f"arm:{who}", _LONG_PATIENCE
+    )
+    planned = {task.who for task in _proposal(call, morning, _LONG_PATIENCE).plan.tasks}
+    others = {task.where for task in found.instead}
+    return call.page(
+        "why.html",
+        why=found,
+        day=morning.day,
+        gained=sorted(others - planned),
+        lost=sorted(planned - others),
+    )
+
+
+def compare(call: Call) -> Response:
+    """Show a day beside the one before."""
+    morning = _morning(call)
+    calendar = call.programme.calendar
+    before = calendar.date_of(calendar.step_of(morning.day) - 1)
+    past = find_history(call.programme, before, before)
+    plan = _holding(call, morning)
+    today = {} if plan is None else {task.who: task for task in plan.tasks}
+    yesterday = {one.task.who: one for one in past[0].outcomes} if past else {}
+    rows: list[tuple[str, Outcome | None, PlannedTask | None]] = [
+        (who, yesterday.get(who), today.get(who)) for who in dict.fromkeys([*yesterday, *today])
+    ]
+    return call.page(
+        "compare.html",
+        day=morning.day,
+        before=before,
+        rows=rows,
+        besides=past[0].besides if past else [],
+        has_past=bool(past),
+        plan=plan,
+    )
+
+
+def file(call: Call) -> Response:
+    """Return the plan as a file."""
+    ending = str(call.request.path_params["ending"])
+    if ending not in ENDINGS:
+        raise HTTPException(404)
+    plan = _holding(call, _morning(call))
+    if plan is None:
+        raise HTTPException(503, "the plan is still being computed")
+    content = plan_bytes(call.programme, plan, ending)
+    return download(content, _KINDS[ending], f"{call.programme.name}-{plan.date}{ending}")
+
+
+def wish(call: Call) -> Response:
+    """Add a wish, or take it back; the button says which, such as ``must:Ada``."""
+    day = _step(call)
+    wanted = bool(call.text("add"))
+    option, _, text = call.text("add" if wanted else "remove").partition(":")
+    text = text or call.text("text")
+    if option not in OVERRIDES or not text:
+        raise HTTPException(400, "no such wish")
+    set_wish(call.programme, day, option, text, wanted=wanted)
+    return _back(call, day)
+
+
+def undo(call: Call) -> Response:
+    """Take the last change of the wishes back."""
+    day = _step(call)
+    done = undo_wish(call.programme, day)
+    return _back(call, day, call.words("today.undone" if done else "today.nothing to undo"))
+
+
+def publish(call: Call) -> Response:
+    """Publish the plan that was seen; if it is another one by now, show that first."""
+    morning = _morning(call)
+    proposal = _proposal(call, morning, _LONG_PATIENCE)
+    if proposal.plan.digest != call.text("digest"):
+        return _back(call, morning.day, call.words("today.changed meanwhile"))
+    publish_plan(call.programme, proposal.plan)
+    return _back(call, morning.day, call.words("today.published now"))
+
+
+def withdraw(call: Call) -> Response:
+    """Take the published plan back."""
+    day = _step(call)
+    withdraw_plan(call.programme, day)
+    return _back(call, day, call.words("today.withdrawn"))
+
+
+def _step(call: Call) -> date:
+    """Return the first date of the step that is asked for."""
+    calendar = call.programme.calendar
+    return calendar.date_of(calendar.step_of(call.day()))
+
+
+def _morning(call: Call) -> Morning:
+    day = _step(call)
+    with call.programme.store.open().reading() as connection:
+        published = plans_between(connection, day, day)
+        return Morning(
+            day=day,
+            wishes=wishes_for(connection, day),
+            is_draft=read_draft(connection, day) is not None,
+            published=published[0] if published else None,
+            workers=[one for one in members(connection, WORKER) if one.is_member(day)],
+        )
+
+
+def _proposal(call: Call, morning: Morning, patience: float) -> Proposal:
+    version = standing(call.programme)
+    return call.site.planner.proposal(morning.day, version, morning.wishes, patience)
+
+
+def _holding(call: Call, morning: Morning) -> StoredPlan | None:
+    """Return the published plan; where a draft is newer, the proposed one, if there is one."""
+    if morning.published is not None and not morning.is_draft:
+        return morning.published
+    try:
+        return _proposal(call, morning, _LONG_PATIENCE).plan
+    except (StillComputing, SequoiaError):
+        return None
+
+
+def _frame(call: Call, morning: Morning) -> dict[str, object]:
+    """Return what every view of a day shows."""
+    calendar = call.programme.calendar
+    step = calendar.step_of(morning.day)
+    return {
+        "day": morning.day,
+        "before": calendar.date_of(step - 1),
+        "after": calendar.date_of(step + 1),
+        "wishes": morning.wishes,
+        "is_draft": morning.is_draft,
+        "published": morning.published,
+    }
+
+
+def _duties(morning: Morning, plan: StoredPlan, absent: set[str]) -> list[Duty]:
+    """Return everybody's day: those who are there, and whoever else has tasks."""
+    own = dict(by_worker(plan))
+    duties = []
+    for one in morning.workers:
+        tasks = own.pop(one.name, [])
+        is_away = one.name in absent or one.is_away(morning.day)
+        capacity = _number(one.facts.get("capacity", ""))
+        duties.append(Duty(one.name, tasks, _minutes(tasks), capacity, is_away))
+    duties += [Duty(name, tasks, _minutes(tasks), None, False) for name, tasks in own.items()]
+    return duties
+
+
+def _minutes(tasks: Sequence[PlannedTask]) -> float | None:
+    if any(task.minutes is None for task in tasks):
+        return None
+    return sum(task.minutes or 0.0 for task in tasks)
+
+
+def _number(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def _by_slot(plan: StoredPlan) -> dict[str, list[PlannedTask]]:
+    slots: dict[str, list[PlannedTask]] = {}
+    for task in plan.tasks:
+        if task.when:
+            slots.setdefault(task.when, []).append(task)
+    return slots
+
+
+def _map(call: Call, plan: StoredPlan) -> list[Spot]:
+    with call.programme.store.open().reading() as connection:
+        people = [one for one in members(connection, ARM) if one.is_member(plan.date)]
+    return spots(places_of(people), by_worker(plan))
+
+
+def _changes(published: StoredPlan | None, plan: StoredPlan) -> list[tuple[str, str, str]]:
+    """Return who has another worker than in the published plan: name, before and now."""
+    if published is None:
+        return []
+    before = {task.who: task.by or "✓" for task in published.tasks}
+    now = {task.who: task.by or "✓" for task in plan.tasks}
+    return [
+        (who, before.get(who, ""), now.get(who, ""))
+        for who in dict.fromkeys([*before, *now])
+        if before.get(who) != now.get(who)
+    ]
+
+
+def _back(call: Call, day: date, message: str = "") -> Response:
+    view = call.text("view")
+    query = {"view": view} if view in VIEWS[1:] else {}
+    return call.go("/", message, date=day, **query)

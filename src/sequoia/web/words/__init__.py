@@ -1,0 +1,94 @@
+"""The words of the page, a file for each language."""
+
+import datetime as dt
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+
+LANGUAGES = {"en": "English", "de": "Deutsch"}
+USUAL = "en"
+_BELIEF = re.compile(
+    r"(likely (?P<likely>.*) \((?P<percent>\d+) %\)|(?P<state>.*)), "
+    r"((?P<never>never seen)|seen now|last seen (?P<n>\d+) (?P<unit>day|week)s? ago)"
+)
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of one language, by key."""
+
+    language: str
+    texts: Mapping[str, str]
+
+    def __call__(self, key: str, **values: object) -> str:
+        """Return a text; where ``n`` is 1 and a key ends in ``.one``, that one."""
+        if values.get("n") == 1 and f"{key}.one" in self.texts:
+            key = f"{key}.one"
+        return self.texts[key].format(**values)
+
+    def date(self, day: dt.date) -> str:
+        """Say a date in full."""
+        weekday = self.texts["weekdays"].split()[day.weekday()]
+        month = self.texts["months"].split()[day.month - 1]
+        return self("long date", weekday=weekday, day=day.day, month=month, year=day.year)
+
+    def day(self, day: dt.date) -> str:
+        """Say a date in short."""
+        weekday = self.texts["weekdays"].split()[day.weekday()][:3]
+        month = self.texts["months"].split()[day.month - 1][:3]
+        return self("short date", weekday=weekday, day=day.day, month=month)
+
+    def time(self, at: dt.datetime) -> str:
+        """Say a time of a day, in UTC."""
+        return f"{at:%Y-%m-%d %H:%M} UTC"
+
+    def belief(self, text: str) -> str:
+        """Say in this language what `say_belief` says of a state."""
+        found = _BELIEF.fullmatch(text)
+        if found is None:
+            return text
+        what = found["state"]
+        if found["percent"]:
+            what = self("belief.likely", state=found["likely"], percent=found["percent"])
+        if found["unit"]:
+            return self(f"belief.{found['unit']}", what=what, n=int(found["n"]))
+        return self("belief.never" if found["never"] else "belief.now", what=what)
+
+    def number(self, value: float, digits: int = 2, *, signed: bool = False) -> str:
+        """Say a number."""
+        text = f"{value:{'+' if signed else ''}.{digits}f}"
+        if float(text) == 0:
+            text = text.lstrip("+-")
+        text = text.replace("-", "−")
+        return text.replace(".", self.texts["decimal"])
+
+
+@cache
+def words_in(language: str) -> Words:
+    """Return the words of a language."""
+    text = files(__package__).joinpath(f"{language}.toml").read_text(encoding="utf-8")
+    return Words(language, _flat(tomllib.loads(text)))
+
+
+def _flat(content: Mapping[str, object], prefix: str = "") -> dict[str, str]:
+    flat: dict[str, str] = {}
+    for key, value in content.items():
+        if isinstance(value, Mapping):
+            flat |= _flat(value, f"{prefix}{key}.")
+        else:
+            flat[f"{prefix}{key}"] = str(value)
+    return flat
+
+
+def choose_language(asked: str, accepted: str) -> str:
+    """Return the language that was chosen, or the first that a browser accepts and we have."""
+    if asked in LANGUAGES:
+        return asked
+    for part in accepted.split(","):
+        name = part.partition(";")[0].strip().lower()[:2]
+        if name in LANGUAGES:
+            return name
+    return USUAL

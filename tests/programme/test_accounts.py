@@ -1,0 +1,118 @@
+"""Accounts and their sessions."""
+
+import io
+from datetime import timedelta
+
+import pytest
+from programme_cases import begin
+
+from sequoia.cli import main
+from sequoia.errors import ProblemError
+from sequoia.programme import accounts
+from sequoia.programme.accounts import (
+    Account,
+    add_account,
+    all_accounts,
+    change_account,
+    check_password,
+    end_session,
+    find_session,
+    has_accounts,
+    open_session,
+    remove_account,
+)
+from sequoia.programme.schema import now
+from sequoia.programme.store import FILE
+
+PASSWORD = "correct horse battery"
+
+
+def test_an_account_opens_with_its_password_only(tmp_path):
+    programme = begin(tmp_path)
+    assert not has_accounts(programme)
+    anna = add_account(programme, "anna", "administer", PASSWORD)
+    assert has_accounts(programme)
+    assert check_password(programme, "anna", PASSWORD) == anna
+    assert check_password(programme, "anna", PASSWORD + "x") is None
+    assert check_password(programme, "nobody", PASSWORD) is None
+    assert PASSWORD.encode() not in (programme.folder / FILE).read_bytes()
+
+
+def test_a_session_lasts_until_it_ends(tmp_path, monkeypatch):
+    programme = begin(tmp_path)
+    anna = add_account(programme, "anna", "administer", PASSWORD)
+    token = open_session(programme, anna)
+    assert find_session(programme, token) == anna
+    assert token.encode() not in (programme.folder / FILE).read_bytes()
+    end_session(programme, token)
+    assert find_session(programme, token) is None
+    late = open_session(programme, anna)
+    monkeypatch.setattr(accounts, "now", lambda: now() + timedelta(hours=13))
+    assert find_session(programme, late) is None
+
+
+def test_a_new_role_or_password_ends_the_sessions(tmp_path):
+    programme = begin(tmp_path)
+    add_account(programme, "anna", "administer", PASSWORD)
+    bo = add_account(programme, "bo", "plan", PASSWORD)
+    for change in ({"role": "see"}, {"password": "another password"}):
+        token = open_session(programme, bo)
+        change_account(programme, "bo", **change)
+        assert find_session(programme, token) is None
+    assert check_password(programme, "bo", "another password") == Account("bo", "see")
+
+
+def test_somebody_can_always_administer(tmp_path):
+    programme = begin(tmp_path)
+    with pytest.raises(ProblemError, match="first account needs the role administer"):
+        add_account(programme, "bo", "plan", PASSWORD)
+    add_account(programme, "anna", "administer", PASSWORD)
+    for attempt in (
+        lambda: remove_account(programme, "anna"),
+        lambda: change_account(programme, "anna", role="see"),
+    ):
+        with pytest.raises(ProblemError, match="only account that can administer"):
+            attempt()
+    assert all_accounts(programme) == [Account("anna", "administer")]
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "password", "words"),
+    [
+        ("anna", "boss", PASSWORD, "role is 'boss'"),
+        ("anna", "administer", "short", "password has 5 characters"),
+        ("", "administer", PASSWORD, "is called ''"),
+    ],
+)
+def test_bad_accounts_are_refused(tmp_path, name, role, password, words):
+    programme = begin(tmp_path)
+    with pytest.raises(ProblemError, match=words):
+        add_account(programme, name, role, password)
+    assert not has_accounts(programme)
+
+
+@pytest.mark.parametrize(("role", "may"), [("see", 1), ("plan", 2), ("administer", 3)])
+def test_a_higher_role_may_do_what_a_lower_one_may(role, may):
+    assert sum(Account("", role).may(other) for other in accounts.ROLES) == may
+
+
+def test_the_command_keeps_accounts(tmp_path, monkeypatch, capsys):
+    programme = begin(tmp_path)
+
+    def command(*words, typed=""):
+        monkeypatch.setattr("sys.stdin", io.StringIO(typed))
+        with pytest.raises(SystemExit) as ended:
+            main(["programme", "account", words[0], str(programme.folder), *words[1:]])
+        return ended.value.code, capsys.readouterr()
+
+    code, said = command("add", "anna", "--role", "administer", typed=f"{PASSWORD}\n")
+    assert (code, said.out) == (0, "Added anna, who may administer.\n")
+    assert command("add", "bo", typed=f"{PASSWORD}\n")[0] == 0
+    assert command("role", "bo", "--role", "plan")[0] == 0
+    assert command("password", "bo", typed="another password\n")[0] == 0
+    assert check_password(programme, "bo", "another password") == Account("bo", "plan")
+    assert command("remove", "bo")[0] == 0
+    assert command("list")[1].out == "anna  administer\n"
+    code, said = command("remove", "anna")
+    assert code == 2
+    assert len(said.err.splitlines()) == 1

@@ -1,0 +1,113 @@
+"""Today's plan on the page: the plan of the command, wishes, publishing, files."""
+
+import re
+
+import pytest
+from web_cases import DAY, local_page, page_of, send
+
+from sequoia.programme.history import find_history, read_journal
+from sequoia.programme.output import plan_bytes
+from sequoia.web.words import LANGUAGES, words_in
+
+
+def _published(programme):
+    return [one.plan for one in find_history(programme, DAY, DAY)]
+
+
+def _digest(client):
+    return re.search(r'name="digest" value="(\w+)"', client.get("/").text)[1]
+
+
+def test_a_plan_is_wished_published_and_taken_back(tmp_path):
+    programme, client = local_page(tmp_path)
+    assert "Nurse Anna" in client.get("/").text
+    send(client, "/today/wish", add="absent:Nurse Anna")
+    text = client.get("/").text
+    assert "is absent" in text
+    assert re.search(r"All wishes together cost \d", text)
+    send(client, "/today/publish", digest=_digest(client))
+    plan = _published(programme)[0]
+    assert plan.overrides == {"absent": ["Nurse Anna"]}
+    assert {task.by for task in plan.tasks} == {"Nurse Bo"}
+    assert "Published" in client.get("/").text
+    send(client, "/today/withdraw")
+    assert _published(programme) == []
+    assert "is absent" in client.get("/").text
+
+
+def test_a_plan_that_nobody_saw_is_not_published(tmp_path):
+    programme, client = local_page(tmp_path)
+    seen = _digest(client)
+    other = page_of(programme)
+    send(other, "/today/wish", add="absent:Nurse Anna")
+    answer = send(client, "/today/publish", digest=seen)
+    assert "changed%20meanwhile" in answer.headers["set-cookie"]
+    assert _published(programme) == []
+
+
+def test_wishes_that_cannot_be_are_said_and_undone(tmp_path):
+    _, client = local_page(tmp_path)
+    send(client, "/today/wish", add="absent:Nurse Anna")
+    send(client, "/today/wish", add="absent:Nurse Bo")
+    send(client, "/today/wish", add="must:", text="Ada")
+    assert "There is no plan for these wishes" in client.get("/").text
+    send(client, "/today/undo")
+    assert "There is no plan" not in client.get("/").text
+
+
+@pytest.mark.parametrize("ending", [".csv", ".html", ".ics"])
+def test_a_file_is_that_of_the_command(tmp_path, ending):
+    programme, client = local_page(tmp_path)
+    send(client, "/today/publish", digest=_digest(client))
+    answer = client.get(f"/today/file{ending}")
+    assert answer.content == plan_bytes(programme, _published(programme)[0], ending)
+    assert "attachment" in answer.headers["content-disposition"]
+
+
+def test_every_visit_says_why(tmp_path):
+    programme, client = local_page(tmp_path)
+    send(client, "/today/publish", digest=_digest(client))
+    for task in _published(programme)[0].tasks:
+        text = client.get("/today/why", params={"who": task.who}).text
+        assert re.search(rf"Leaving {task.who} out would cost \d", text)
+
+
+def test_the_journal_says_what_was_done_on_the_page(tmp_path):
+    programme, client = local_page(tmp_path)
+    send(client, "/today/wish", add="never:Ada")
+    assert read_journal(programme, 1)[0].words == f"Wished for {DAY}: never Ada."
+    assert "never Ada" in client.get("/journal").text
+
+
+def test_all_languages_say_the_same_things():
+    english = words_in("en")
+    for language in LANGUAGES:
+        words = words_in(language)
+        assert set(words.texts) == set(english.texts)
+        for key, text in words.texts.items():
+            parts = re.compile(r"\{\w+\}")
+            assert sorted(parts.findall(text)) == sorted(parts.findall(english.texts[key])), key
+
+
+def test_a_page_is_in_the_language_of_its_reader(tmp_path):
+    _, client = local_page(tmp_path)
+    german = {"accept-language": "de-AT,en;q=0.5"}
+    assert "Mittwoch, 4. November 2026" in client.get("/", headers=german).text
+    send(client, "/language", language="de")
+    assert "Mittwoch" in client.get("/").text
+
+
+@pytest.mark.parametrize(
+    ("text", "german"),
+    [
+        (
+            "likely poor (71 %), last seen 12 days ago",
+            "wohl poor (71 %), vor 12 Tagen gesehen",
+        ),
+        ("good, seen now", "good, gerade gesehen"),
+        ("likely good (51 %), never seen", "wohl good (51 %), nie gesehen"),
+        ("lapsed, last seen 1 week ago", "lapsed, vor einer Woche gesehen"),
+    ],
+)
+def test_beliefs_are_said_in_the_language(text, german):
+    assert words_in("de").belief(text) == german
