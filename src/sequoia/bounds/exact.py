@@ -16,6 +16,9 @@ from sequoia.rng import stream
 from sequoia.scaling import unit_of
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
+# What a state that allows nothing is worth, in units of the largest reward, and how rare it may be
+# and still be seen: far below what any number of steps earns.
+_STUCK, _RARE = -1e18, 1e-9
 # Multiplications a step: some seconds.
 _MAX_WORK = 2e9
 # With contagion the chance of every move is kept: 0.8 GB.
@@ -142,17 +145,19 @@ def solve_exactly(problem: Factored, discounted: bool = False) -> Exact:
             better = total > best + _TIE
             best[better] = total[better]
             choice[better] = index
+        best[best == -np.inf] = _STUCK
         following = best
         if not discounted:
             values.append(best)
             choices.append(choice)
     if discounted:
         values, choices = [following], [choice]
-    start = _joint_start(problem)
+    value = float(_joint_start(problem) @ values[-1])
+    _require_reachable(problem, actions, value)
     return Exact(
         problem,
         discounted,
-        float(start @ values[-1]) * unit,
+        value * unit,
         np.array(values[::-1]) * unit,
         np.array(choices[::-1]),
         actions,
@@ -181,23 +186,26 @@ def _different(problem: Factored, actions: ActionArray) -> tuple[IntArray, Actio
 
 
 def _closed(problem: Factored, actions: ActionArray, step: int) -> BoolArray | None:
-    """Say which actions are not allowed in which joint state, ``(Z, A)``.
-
-    Raises
-    ------
-    InfeasibleSpace
-        When a state allows none.
-    """
+    """Say which actions are not allowed in which joint state, ``(Z, A)``."""
     if limits_of(problem, problem.draw_start(stream(0, "exact"), 1), np.full(1, step)) is None:
         return None
     states = joint_states(problem)
     limits = limits_of(problem, states, np.full(len(states), step))
     assert limits is not None
-    closed = ~limits.allowed(actions)
-    stuck = np.flatnonzero(closed.all(axis=1))
-    if len(stuck):
-        raise no_decision(space_at(problem, states[stuck[0]], step).compact)
+    closed: BoolArray = ~limits.allowed(actions)
     return closed
+
+
+def _require_reachable(problem: Factored, actions: ActionArray, value: float) -> None:
+    """Raise `InfeasibleSpace` when every policy may end in a state that allows nothing."""
+    if value > _STUCK * _RARE:
+        return
+    states = joint_states(problem)
+    for step in range(problem.horizon):
+        closed = _closed(problem, actions, step)
+        if closed is not None and closed.all(axis=1).any():
+            stuck = states[int(closed.all(axis=1).argmax())]
+            raise no_decision(space_at(problem, stuck, step).compact)
 
 
 def _limit_work(problem: Factored, joint: int, actions: int) -> None:

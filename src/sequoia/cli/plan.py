@@ -21,7 +21,7 @@ from sequoia.io import refuse_to_replace, write_text
 from sequoia.models.folder import load_model
 from sequoia.planning.overrides import OVERRIDES, read_offer, todays_wishes, together
 from sequoia.planning.planner import DayPlan, Planner, Why, Worth
-from sequoia.planning.state_file import read_states
+from sequoia.planning.state_file import read_today
 from sequoia.planning.wish_costs import (
     OfferedOvertime,
     WishCost,
@@ -113,7 +113,7 @@ def plan(
         raise ProblemError("today's states are missing; give them with --state SHEET.")
     problem = environment
     q = None if model is None else load_model(model, problem)
-    states = read_states(state, problem)
+    problem, states = read_today(state, problem)
     given = (absent, must, never, lock, order, hours)
     asked = {key: texts or () for key, texts in zip(OVERRIDES, given, strict=True)}
     wishes = todays_wishes(problem, asked)

@@ -17,7 +17,7 @@ from sequoia.planning.overrides import columns_of, including, leaving_out
 from sequoia.policies import Myopic, Policy, PricePolicy, QFunction, Sequoia, make_policy
 from sequoia.policies.price import ClusterPricePolicy
 from sequoia.policies.registry import policy_called
-from sequoia.problem import Decision, Problem, Rules
+from sequoia.problem import Decision, Problem, Rules, limits_of
 from sequoia.problem.spaces.base import Task
 from sequoia.simulate import Decisions
 from sequoia.solvers import Limits
@@ -292,9 +292,10 @@ class Planner:
 
     def _most(self, today: Problem, is_long: bool) -> float:
         """Return what no plan under today's rules exceeds, in the long run or the next step."""
-        argmax = LinearArgmax(
-            ActionEncoding.of_problem(today), limits=Limits(seconds=self._seconds)
-        )
+        encoding = ActionEncoding.of_problem(today)
+        here = limits_of(today, self.state[None], np.zeros(1, dtype=np.int64))
+        encoding = encoding if here is None else encoding.within(here)
+        argmax = LinearArgmax(encoding, limits=Limits(seconds=self._seconds))
         table = self.long_run if is_long else self.next_step
         bound = float(argmax.best_doses(table[None]).bounds[0])
         return bound + self.prices.offset() if is_long else bound

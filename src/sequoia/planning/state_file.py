@@ -13,6 +13,29 @@ from sequoia.validation import IntArray
 _MOST_NAMED = 5
 
 
+def read_today(path: Path, problem: Problem) -> tuple[Problem, IntArray]:
+    """Read today's states, ``(J,)``, and return them with the problem that begins today.
+
+    Where promises are made, the column ``since`` says how many steps ago each arm was visited, and
+    ``into`` how many steps of the window of ``once_in`` are over; 0 where nobody knows.
+    """
+    states = read_states(path, problem)
+    if problem.keeper is None:
+        return problem, states
+    table = read_spreadsheet(path, heads=("arm", "state"))
+    arms = table.places("arm", [composed(name) for name in problem.arms.names])
+    promises = problem.keeper.promises
+    given = {"since": promises.since.copy(), "into": promises.into.copy()}
+    for name, values in given.items():
+        if name in table.columns:
+            values[arms] = table.integers(name, least=0)
+    if table.found:
+        raise FileError(*table.found)
+    today = problem.with_promises(promises.beginning(**given, names=problem.arms.names))
+    assert today.keeper is not None
+    return today, today.keeper.with_clocks(states, today.keeper.first_clock())
+
+
 def read_states(path: Path, problem: Problem) -> IntArray:
     """Read the state of every arm, ``(J,)``, from the columns ``arm`` and ``state``.
 
@@ -30,7 +53,8 @@ def read_states(path: Path, problem: Problem) -> IntArray:
             found = ", ".join(table.columns) or "none"
             raise FileError(f"{path} has the columns {found}; arm and state are wanted.")
     names = problem.arms.names
-    known = table.numbers("state", "state", [composed(n) for n in problem.arms.state_names])
+    bare = problem.arms if problem.keeper is None else problem.keeper.arms
+    known = table.numbers("state", "state", [composed(n) for n in bare.state_names])
     arms = table.places("arm", [composed(name) for name in names])
     if table.found:
         raise FileError(*table.found)

@@ -9,6 +9,7 @@ from sequoia.problem.dependencies import Dependencies
 from sequoia.problem.environment import Environment
 from sequoia.problem.files import load, save
 from sequoia.problem.problem import Problem
+from sequoia.problem.promises import Promise, Promises
 from sequoia.problem.rules import Floor, Lock, Rules
 from sequoia.problem.spaces import (
     ActionSpace,
@@ -40,6 +41,8 @@ __all__ = [
     "LinearSystem",
     "Lock",
     "Problem",
+    "Promise",
+    "Promises",
     "Rota",
     "Rules",
     "Schedule",

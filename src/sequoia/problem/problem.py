@@ -9,10 +9,13 @@ from scipy import sparse
 from scipy.sparse import csr_array
 
 from sequoia.errors import ProblemError
+from sequoia.problem.action_limits import ActionLimits
 from sequoia.problem.arms import SAME_DOSE, Arms, attainable_doses
 from sequoia.problem.contagion import Contagion
 from sequoia.problem.dependencies import Dependencies
 from sequoia.problem.names import Numbered
+from sequoia.problem.promise_keeper import PromiseKeeper
+from sequoia.problem.promises import Promises
 from sequoia.problem.rules import Rules
 from sequoia.problem.spaces import ActionSpace, with_rules, write_space
 from sequoia.problem.tables import Column, TableSet, table
@@ -41,6 +44,8 @@ class Problem:
         Weight of the next step against this one, in (0, 1].
     contagion
         How arms depend on each other's states; ``None`` when each evolves on its own.
+    keeper
+        What keeps promises to arms, whose states then have clocks; made by `with_promises`.
     """
 
     name: str
@@ -51,6 +56,7 @@ class Problem:
     horizon: int
     discount: float
     contagion: Contagion | None
+    keeper: PromiseKeeper | None
 
     def __init__(
         self,
@@ -62,6 +68,7 @@ class Problem:
         horizon: int = 20,
         discount: float = 0.99,
         contagion: Contagion | None = None,
+        keeper: PromiseKeeper | None = None,
     ) -> None:
         if not _is_one_line(name):
             raise ProblemError(f"problem.name is {name!r}; one line of text is wanted.")
@@ -81,6 +88,7 @@ class Problem:
             horizon=whole("problem.horizon", horizon, 1, MOST_STEPS),
             discount=float(discount),
             contagion=contagion,
+            keeper=keeper,
         )
         self._check_doses()
         if self.contagion is not None:
@@ -260,6 +268,31 @@ class Problem:
         rows += states
         return rows
 
+    def with_promises(self, promises: Promises) -> "Problem":
+        """Return this problem with promises, which every policy keeps.
+
+        Arms get clocks, so that prices, bounds and learning know what is promised.
+
+        Raises
+        ------
+        InfeasibleSpace
+            When promises cannot be kept with the staff there is; with the first step that breaks
+            one.
+        """
+        if self.contagion is not None:
+            raise ProblemError(f"{self.name} has contagion; promises need arms on their own.")
+        arms, start = self.arms, self.start
+        if self.keeper is not None:
+            arms, start = self.keeper.arms, self.keeper.start
+        keeper = PromiseKeeper.of(promises, arms, start, self.influence, self.space)
+        return replace(self, arms=keeper.augmented, start=keeper.first_states(), keeper=keeper)
+
+    def action_limits(self, states: ArrayLike, steps: IntArray) -> ActionLimits | None:
+        """Return what promises force and bar in each state, ``(B, J)``; ``None`` without any."""
+        if self.keeper is None:
+            return None
+        return self.keeper.limits(self.space, np.asarray(states), np.asarray(steps))
+
     def with_rules(self, rules: Rules) -> "Problem":
         """Return this problem with extra rules on its actions."""
         return replace(self, space=with_rules(self.space, rules))
@@ -271,6 +304,12 @@ class Problem:
 
     def to_tables(self) -> TableSet:
         """Return the options and tables that define this problem."""
+        if self.keeper is not None:
+            kept = self.keeper
+            bare = replace(self, arms=kept.arms, start=kept.start, keeper=None).to_tables()
+            promised = kept.promises.to_tables(self.arms.names)
+            options = {**bare.options, "promises": promised.options}
+            return TableSet(options, {**bare.tables, **promised.tables})
         arms, space = self.arms, self.space
         models, levels, states = arms.n_models, arms.n_doses, arms.n_states
         to_columns = arms.kernels.reshape(-1, states).T

@@ -11,13 +11,14 @@ from sequoia.problem.arms import Arms
 from sequoia.problem.contagion import Contagion
 from sequoia.problem.names import Numbered, count
 from sequoia.problem.problem import FORMAT, Problem
+from sequoia.problem.promises import Promises
 from sequoia.problem.spaces import read_space
 from sequoia.problem.tables import Table, TableSet
 from sequoia.sizes import MOST_STEPS
 from sequoia.validation import FloatArray, IntArray
 
 # Every table that some problem reads, and those that may be left out of any.
-OPTIONAL_TABLES = frozenset({"influence", "states", "doses", "visitors", "places"})
+OPTIONAL_TABLES = frozenset({"influence", "states", "doses", "visitors", "places", "promises"})
 TABLES = OPTIONAL_TABLES | {
     *("arms", "rewards", "transitions", "neighbours", "contagion"),
     *("actions", "workers", "edges", "travel", "plan", "rows", "coefficients"),
@@ -49,7 +50,7 @@ def read_problem(content: TableSet) -> Problem:
         One line for each thing that is wrong, by file, row and column.
     """
     content = in_todays_words(content)
-    content.known({"format", "name", "horizon", "discount", "space", "contagion"})
+    content.known({"format", "name", "horizon", "discount", "space", "contagion", "promises"})
     found = content.option("format", int)
     if found != FORMAT and not content.found:
         raise FileError(f"{content.where} has format {found}; this version reads {FORMAT}.")
@@ -66,12 +67,17 @@ def read_problem(content: TableSet) -> Problem:
     if arms is not None and names is not None and "contagion" in content.options:
         among = content.section("contagion")
         contagion = content.attempt(lambda: Contagion.from_tables(among, arms.names, names.models))
+    promises = None
+    if arms is not None and ("promises" in content.tables or "promises" in content.options):
+        own = content.part(content.option("promises", dict, {}), f"{content.where} promises")
+        promises = content.attempt(lambda: Promises.from_tables(own, arms.names))
     content.settle()
     assert arms is not None
     assert space is not None
     assert start is not None
     try:
-        return Problem(name, arms, space, start, influence, horizon, discount, contagion)
+        problem = Problem(name, arms, space, start, influence, horizon, discount, contagion)
+        return problem if promises is None else problem.with_promises(promises)
     except ProblemError as error:
         raise FileError(f"{content.where}: {error}") from None
 

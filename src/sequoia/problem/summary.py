@@ -41,6 +41,7 @@ def summary(environment: Environment) -> dict[str, Any]:
         **_called(arms),
         "rewards": {"least": float(arms.rewards.min()), "most": float(arms.rewards.max())},
         "infects": not problem.is_decoupled,
+        "promises": [] if problem.keeper is None else problem.keeper.promises.words(),
         "horizon": problem.horizon,
         "discount": problem.discount,
         "actions": space.n_actions,
@@ -113,7 +114,8 @@ def lines(environment: Environment) -> Iterable[tuple[str, str]]:
     if not isinstance(environment, Problem):
         yield from _plain_lines(environment)
         return
-    problem, arms, space = environment, environment.arms, environment.space
+    problem, space = environment, environment.space
+    arms = problem.arms if problem.keeper is None else problem.keeper.arms
     doses = np.unique(arms.doses)
     listed = ", ".join(map(arms.say_dose, doses[:8])) + (", …" if len(doses) > 8 else "")
     best = arms.rewards.max(axis=1)[arms.model]
@@ -127,6 +129,9 @@ def lines(environment: Environment) -> Iterable[tuple[str, str]]:
     yield "start", _start(problem)
     if problem.contagion is not None:
         yield "contagion", _contagion(problem.contagion, arms)
+    if problem.keeper is not None:
+        for number, line in enumerate(problem.keeper.promises.words()):
+            yield "promises" if number == 0 else "", line
     yield "horizon", f"{count(problem.horizon, 'step')}, discount {problem.discount:g}"
     yield "actions", f"{count(space.n_actions, 'column')}, {_influence(problem)}"
     for number, rule in enumerate(rules_in_words(space)):
@@ -136,8 +141,9 @@ def lines(environment: Environment) -> Iterable[tuple[str, str]]:
 
 
 def _start(problem: Problem) -> str:
-    share = problem.start.mean(axis=0)
-    said = problem.arms.state_in_words
+    kept = problem.keeper
+    share = (problem if kept is None else kept).start.mean(axis=0)
+    said = (problem if kept is None else kept).arms.state_in_words
     parts = [f"{part:.0%} in {said(s)}" for s, part in enumerate(share) if part > 0]
     return ", ".join(parts)
 

@@ -41,7 +41,7 @@ class ArmClasses:
     initial_mass
         Expected number of members of each class that start in each state, ``(C, S)``.
     allowed
-        Which levels an action can bring about, by class, ``(C, L)``.
+        Which levels an action can bring about in which state, by class, ``(C, L, S)``.
     """
 
     rewards: FloatArray
@@ -125,7 +125,7 @@ class ArmClasses:
         """
         rewards, kernels = self.tables(part)
         price_class = self.price_class[part]
-        barred = np.where(self.allowed[part], 0.0, -np.inf)[:, :, None]
+        barred = np.where(self.allowed[part], 0.0, -np.inf)
         values = np.zeros((len(rewards), rewards.shape[2]))
         discount = self.horizon.discount
         for block in range(self.horizon.n_blocks - 1, -1, -1):

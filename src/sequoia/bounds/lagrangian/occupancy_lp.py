@@ -63,7 +63,7 @@ def solve_occupancies(
 
 def _program(arm_classes: ArmClasses, coupling: Coupling) -> tuple[Program, int]:
     """Return the program and the number of its flow rows, which come first."""
-    classes, levels = np.nonzero(arm_classes.allowed)
+    classes, levels = np.nonzero(arm_classes.allowed.any(axis=2))
     blocks, states = arm_classes.horizon.n_blocks, arm_classes.initial_mass.shape[1]
     kernels = arm_classes.kernels[arm_classes.model[classes], levels]
     rewards = arm_classes.rewards[arm_classes.model[classes], levels]
@@ -81,13 +81,14 @@ def _program(arm_classes: ArmClasses, coupling: Coupling) -> tuple[Program, int]
     start[0] = arm_classes.initial_mass
     own = coupling.own.shape[1] * blocks
     size = blocks * rewards.size
+    most = np.tile(np.where(arm_classes.allowed[classes, levels], np.inf, 0.0).reshape(-1), blocks)
     program = Program(
         np.concatenate([np.tile(rewards.reshape(-1), blocks), np.zeros(own)]),
         matrix,
         np.concatenate([start.reshape(-1), np.outer(weights, coupling.lower).reshape(-1)]),
         np.concatenate([start.reshape(-1), np.outer(weights, coupling.upper).reshape(-1)]),
         np.zeros(size + own),
-        np.concatenate([np.full(size, np.inf), np.outer(weights, coupling.own_upper).reshape(-1)]),
+        np.concatenate([most, np.outer(weights, coupling.own_upper).reshape(-1)]),
         np.zeros(size + own, dtype=np.bool_),
     )
     return program, start.size

@@ -24,7 +24,7 @@ from sequoia.problem import Problem
 from sequoia.problem.names import count
 from sequoia.scaling import unit_of
 from sequoia.sizes import MOST_OCCUPANCIES, require_at_most, require_memory
-from sequoia.validation import FloatArray, IntArray
+from sequoia.validation import BoolArray, FloatArray, IntArray
 
 # The last resort: an hour is longer than anybody waits who has not asked for it.
 SECONDS = 3_600.0
@@ -224,10 +224,17 @@ def _classes(
         arms.model[example],
         price_class[example],
         initial_mass,
-        columns.allowed[example],
+        _allowed(problem, columns, example),
         horizon,
     )
     return arm_classes, arm_class
+
+
+def _allowed(problem: Problem, columns: ActionEncoding, arms: IntArray) -> BoolArray:
+    """Return which levels can be brought about in which state of some arms, ``(c, L, S)``."""
+    shape = (len(arms), *problem.arms.next_rewards.shape[1:])
+    allowed = np.broadcast_to(columns.allowed[arms][:, :, None], shape)
+    return allowed if problem.keeper is None else allowed & ~problem.keeper.barred[arms]
 
 
 def _unmerged(

@@ -178,7 +178,7 @@ class _Dual:
     @classmethod
     def of(cls, arm_classes: ArmClasses, coupling: Coupling) -> "_Dual":
         order = np.argsort(arm_classes.price_class, kind="stable")
-        acted = arm_classes.allowed[order, 1:].argmax(axis=1) + 1
+        acted = arm_classes.allowed[order, 1:].any(axis=2).argmax(axis=1) + 1
         model = arm_classes.model[order]
         pair = np.stack([np.zeros_like(acted), acted], axis=1)
         price_class, initial_mass = arm_classes.price_class[order], arm_classes.initial_mass[order]
@@ -188,11 +188,14 @@ class _Dual:
         own = coupling.own.toarray()
         down = np.minimum(use, 0) @ sizes + np.minimum(own, 0) @ coupling.own_upper
         up = np.maximum(use, 0) @ sizes + np.maximum(own, 0) @ coupling.own_upper
+        # What a state does not allow costs more than anything could earn in all steps.
+        dear = 10 * float(np.ptp(arm_classes.rewards)) * arm_classes.horizon.n_blocks
+        is_barred = ~arm_classes.allowed[order[:, None], pair]
         return cls(
             arm_classes,
             coupling,
             use,
-            arm_classes.rewards[model[:, None], pair],
+            arm_classes.rewards[model[:, None], pair] - dear * is_barred,
             arm_classes.kernels[model[:, None], pair],
             initial_mass,
             price_class,
