@@ -53,6 +53,8 @@ class ArgmaxResult:
         """Return results one after the other."""
         if not results:
             return cls.unproven(np.empty((0, 0), dtype=np.int8), np.empty(0))
+        if len(results) == 1:
+            return results[0]
         return cls(
             np.concatenate([result.actions for result in results]),
             np.concatenate([result.values for result in results]),

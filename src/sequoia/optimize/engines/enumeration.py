@@ -143,7 +143,9 @@ class Enumeration:
 
         ``relu(z + b) = max(z, -b) + b``, and the added ``b`` goes into the next bias.
         """
-        values: Single = self._inputs @ net.linear[0].astype(np.float32)
+        # Kernels of BLAS also multiply what lies beyond the end of a row, and may warn about it.
+        with np.errstate(invalid="ignore"):
+            values: Single = self._inputs @ net.linear[0].astype(np.float32)
         if not net.weights:
             return values
         shift = net.first_bias[0]

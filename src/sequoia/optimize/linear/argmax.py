@@ -104,8 +104,10 @@ class LinearArgmax:
             self._best_of_one(own, limits, None if starts is None else starts[row])
             for row, own in enumerate(weights)
         ]
-        nothing = np.zeros((0, self._columns.space.n_actions), dtype=np.int8)
-        return ArgmaxResult.joined([ArgmaxResult.unproven(nothing, np.empty(0)), *rows])
+        if not rows:
+            nothing = np.zeros((0, self._columns.space.n_actions), dtype=np.int8)
+            return ArgmaxResult.unproven(nothing, np.empty(0))
+        return ArgmaxResult.joined(rows)
 
     @property
     def is_batched(self) -> bool:

@@ -81,8 +81,9 @@ class Budget(ActionSpace):
         if most == self.n_actions:
             return (weights > 0).astype(np.int8)
         actions = np.zeros(weights.shape, dtype=np.int8)
-        few = np.argpartition(-weights, most, axis=1)[:, :most]
-        np.put_along_axis(actions, few, np.take_along_axis(weights, few, axis=1) > 0, axis=1)
+        row = np.arange(len(weights))[:, None]
+        few = (-weights).argpartition(most, axis=1)[:, :most]
+        actions[row, few] = weights[row, few] > 0
         return actions
 
     def sample(self, rng: np.random.Generator) -> Decision:
