@@ -46,6 +46,10 @@ def problems() -> dict[str, Problem]:
         at_most_one=[["arm 1", "arm 3"]],
     )
     on = list(routing.space.names)
+    rota = families.rota(arms=8, workers=3, slots=4, slots_per_worker=2, visits=2)
+    resting = families.rota(arms=8, workers=2, slots_per_worker=5, most_in_a_row=2, visits=2)
+    team = families.team(arms=8, walkers=2, minutes=40)
+    near = list(team.space.names)
     return {
         "trap": families.trap(),
         "standard": families.standard(arms=8),
@@ -54,6 +58,9 @@ def problems() -> dict[str, Problem]:
         "capacity": capacity,
         "scheduling": scheduling,
         "distinct": Problem("distinct", arms, distinct, few),
+        "rota": rota,
+        "resting rota": resting,
+        "team": team,
         "routing": routing,
         "epidemic": families.epidemic(arms=8),
         "epidemic route": families.epidemic(arms=8, route=True),
@@ -62,6 +69,9 @@ def problems() -> dict[str, Problem]:
         "custom": Problem("custom", arms, custom, few),
         "fair capacity": capacity.with_rules(fair.and_also(Rules(absent=["worker 1"]))),
         "fair scheduling": scheduling.with_rules(fair.and_also(Rules(absent=["worker 0"]))),
+        "fair rota": rota.with_rules(fair.and_also(Rules(absent=["worker 1"]))),
+        "fair team": team.with_rules(Rules({"g": near[:4]}, [Floor("g", share=0.5)])),
+        "ordered team": team.with_rules(Rules(orders=[near[:2]])),
         "must capacity": capacity.with_rules(Rules(must=["arm 2"])),
         "counted": families.standard(arms=8).with_rules(
             Rules({"g": ["arm 3", "arm 4"]}, [Floor("g", count=1)])

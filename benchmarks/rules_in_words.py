@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from sequoia import Assignment, Budget, Custom, Schedule, Walk
+from sequoia import Assignment, Budget, Custom, Rota, Schedule, Team, Walk
 
 # Sums of decimal fractions differ from what they mean in the last digits.
 ROUNDING = 1e-9
@@ -29,7 +29,9 @@ def broken_rules(space, decision):
         Budget: _budget,
         Assignment: _assignment,
         Schedule: _schedule,
+        Rota: _rota,
         Walk: _walk,
+        Team: _team,
         Custom: _custom,
     }[type(space.base)]
     return [*of_kind(space.base, chosen, tasks, plan), *_extra(space.rules, chosen, tasks)]
@@ -87,6 +89,36 @@ def _schedule(space, chosen, tasks, plan):
         yield "the plan is not the tasks"
 
 
+def _rota(space, chosen, tasks, plan):
+    """Each acted-on arm gets its visits, by those who may, within their minutes of a slot."""
+    slot = {name: k for k, name in enumerate(space.slot_names)}
+    worker = {name: i for i, name in enumerate(space.worker_names)}
+    arm = {name: j for j, name in enumerate(space.names)}
+    if len(chosen) > space.limit:
+        yield "too many arms are acted on"
+    used = Counter()
+    for task in tasks:
+        used[task.who, task.when] += float(space.lengths[arm[task.where]])
+        if not space.arm_slots[arm[task.where], slot[task.when]]:
+            yield f"{task.when} does not suit {task.where}"
+        if not space.may_visit[worker[task.who], arm[task.where]]:
+            yield f"{task.who} may not visit {task.where}"
+    for (who, when), minutes in used.items():
+        if _exceeds(minutes, space.minutes[worker[who], slot[when]]):
+            yield f"{who} has fewer minutes in {when}"
+    visits = Counter(task.where for task in tasks)
+    if visits != {name: int(space.visits[arm[name]]) for name in chosen}:
+        yield "an arm does not get its visits"
+    if space.distinct_workers and len({(task.who, task.where) for task in tasks}) != len(tasks):
+        yield "a worker comes twice"
+    busy = {(task.who, slot[task.when]) for task in tasks}
+    for who, first in busy if space.most_in_a_row is not None else ():
+        if all((who, first + later) in busy for later in range(space.most_in_a_row + 1)):
+            yield f"{who} has no slot of rest"
+    if space.most_in_a_row is None and len(tasks) != int(plan.sum()):
+        yield "the plan is not the tasks"
+
+
 def _walk(space, chosen, tasks, plan):
     """A closed walk from the source along edges, not too long; act on few of what it visits."""
     length = {}
@@ -106,6 +138,31 @@ def _walk(space, chosen, tasks, plan):
         yield "what is acted on is not visited, or too much"
     if not plan.any():
         yield "the plan is empty"
+
+
+def _team(space, chosen, tasks, plan):
+    """Round trips from the depots, in time; each acted-on arm is served once, by one who may."""
+    place = {name: j for j, name in enumerate([*space.names, *space.places])}
+    walker = {name: w for w, name in enumerate(space.worker_names)}
+    if sorted(task.where for task in tasks if task.do != "return") != sorted(chosen):
+        yield "who is served is not who is chosen, once each"
+    for who in {task.who for task in tasks}:
+        own, now = [task for task in tasks if task.who == who], 0
+        here = home = int(space.depots[walker[who]])
+        for task in own:
+            there = place[task.where]
+            now += int(space.travel[here, there])
+            if task.when != f"minute {now}":
+                yield f"{who} is at {task.where} in another minute"
+            if task.do != "return":
+                now += int(space.service[there])
+                if not space.may_serve[walker[who], there]:
+                    yield f"{who} may not serve {task.where}"
+            here = there
+        if here != home or own[-1].do != "return" or now > space.limits[walker[who]]:
+            yield f"{who} is not back in time"
+    if bool(plan.any()) != bool(tasks):
+        yield "the plan is not the tasks"
 
 
 def _custom(space, chosen, tasks, plan):
@@ -140,3 +197,13 @@ def _extra(rules, chosen, tasks):
             yield f"more than one of {several} is acted on"
     if {task.who for task in tasks} & set(rules.absent):
         yield "somebody works who is off"
+    for lock in rules.locks:
+        own = [task for task in tasks if task.where == lock.arm]
+        if not any(lock.worker in (None, t.who) and lock.slot in (None, t.when) for t in own):
+            yield f"it is not so that {lock}"
+    # One walker after the other, each ends with a return: no run goes from one to the next.
+    route = [task.where for task in tasks]
+    for order in rules.orders:
+        runs = zip(*(route[later:] for later in range(len(order))), strict=False)
+        if not any([*run] == [*order] for run in runs):
+            yield f"{order} are not served one after the other"

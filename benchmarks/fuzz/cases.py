@@ -177,7 +177,7 @@ def _sign_model(folder: Path) -> str:
         content = (folder / "weights.safetensors").read_bytes()
         about["weights"] = hashlib.sha256(content).hexdigest()
         (folder / "model.json").write_text(json.dumps(about))
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError, TypeError, RecursionError):
         return "left unsigned"
     return "signed again"
 

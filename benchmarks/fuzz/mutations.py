@@ -120,7 +120,7 @@ def json_changed(data: bytes, rng: Generator) -> bytes:
     """Replace or drop one value somewhere inside JSON, which stays JSON."""
     try:
         content = json.loads(data)
-    except ValueError:
+    except (ValueError, RecursionError):
         return flipped(data, rng)
     node = content
     for _ in range(int(rng.integers(1, 6))):
@@ -162,7 +162,12 @@ def mutate(path: Path, rng: Generator) -> str:
     data = file.read_bytes()
     try:
         changed = way(data, rng)
-    except (ValueError, LookupError, csv.Error):  # what was changed before is no table any more
+    except (
+        ValueError,
+        TypeError,
+        LookupError,
+        csv.Error,
+    ):  # what was changed before is no table any more
         changed = flipped(data, rng)
     file.write_bytes(changed)
     return f"{way.__name__} {file.name}"

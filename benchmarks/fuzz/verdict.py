@@ -33,8 +33,7 @@ def verdict(case: Case) -> str:
     is_sweep = case.arguments[0] == "sweep"
     if code not in ((0, 1, 2) if is_sweep else (0, 2)):
         return f"exit code {code}: {err}"
-    # A sweep goes on after a cell that failed, and prints why.
-    if "Traceback" in out or ("Traceback" in err and not is_sweep):
+    if "Traceback" in out or "Traceback" in err:
         return f"a traceback was printed: {err[-500:]}"
     if code == 2 and not err and "problem " not in out:
         return f"exit code 2 without a line: {out}"
