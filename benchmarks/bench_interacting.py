@@ -6,6 +6,7 @@
     python benchmarks/bench_interacting.py kinds     # fires, immunity, vaccination, routes
     python benchmarks/bench_interacting.py ablation  # one thing changed at a time
     python benchmarks/bench_interacting.py settings  # the four settings of the paper
+    BEFORE=OTHER/src python benchmarks/bench_interacting.py before  # and those of another checkout
 
 Every result is a cell of a JSON file, written at once; cells that are there are not measured
 again, so an interrupted run goes on. ``--only TEXT`` measures cells whose name holds the text, and
@@ -16,7 +17,10 @@ process of its own, so memory is its peak. All policies of a cell meet the same 
 
 import argparse
 import json
+import os
 import resource
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -43,7 +47,8 @@ from sequoia.simulate import Scenarios, paired_rollouts, rollout
 
 RESULTS = Path(__file__).parent.parent / "docs" / "benchmarks" / "interacting.json"
 PICTURE = Path(__file__).parent.parent / "docs" / "images" / "interacting-scale.png"
-SIZES = {20: range(1, 6), 30: range(11, 14), 50: range(1, 4), 100: range(1, 4)}
+SEEDS = range(1, 6)
+SIZES = {20: SEEDS, 30: range(11, 16), 50: SEEDS, 100: SEEDS}
 PRICE_EPISODES = {20: 200, 30: 60, 50: 40, 100: 20}
 SCALE = (100, 300, 1_000, 3_000, 10_000)
 KINDS = {
@@ -52,6 +57,10 @@ KINDS = {
     "vaccine": (
         partial(graph_control.small_world_sir, treat="healthy"),
         graph_control.VACCINE_RULES,
+    ),
+    "lattice": (
+        partial(epidemic, arms=49, graph="lattice"),
+        {"spreaders": graph_control.spreaders},
     ),
     "route": (partial(epidemic, arms=20, route=True), {}),
 }
@@ -160,6 +169,31 @@ def setting(name: str, seed: int) -> dict[str, Any]:
     return {**shares, "minus price": [gap.mean, gap.half], "seconds": seconds}
 
 
+# What every version of the library since 4d952b8 understands.
+TRAIN = """
+import sys, time
+from sequoia.learn import train
+from sequoia.problem.families import FAMILIES
+problem = FAMILIES[sys.argv[1]](arms=20, seed=int(sys.argv[2]))
+began = time.process_time()
+trained = train(problem, seed=1)
+print(time.process_time() - began, trained.reward, trained.bound)
+"""
+
+
+def before_and_after(name: str, seed: int) -> dict[str, Any]:
+    """Train with the library in BEFORE and with this one: seconds, and held-out share of bound."""
+    found = {}
+    for when in ("before", "after"):
+        tree = os.environ["BEFORE"] if when == "before" else str(Path(__file__).parents[1] / "src")
+        command = [sys.executable, "-c", TRAIN, name, str(seed)]
+        environment = os.environ | {"PYTHONPATH": tree}
+        done = subprocess.run(command, env=environment, capture_output=True, check=True)
+        seconds, reward, best = map(float, done.stdout.split())
+        found[when] = {"seconds": seconds, "share": reward / best}
+    return found
+
+
 # ---------------------------------------------------------------- what is left out
 
 
@@ -194,11 +228,17 @@ def ablate(arms: int, seed: int, what: str) -> dict[str, Any]:
     if what in ("no start", "unshared"):  # one node for all has no place for a guess of each arm
         changes["price_rounds"] = 0
     q, seconds = learn(problem, **changes)
-    policies = {name: make_policy(name, problem, q=q) for name in ("sequoia", "myopic")}
-    return {**totals(problem, policies, 1_000), "seconds": seconds}
+    own = "lookahead" if what == "lookahead" else "sequoia"
+    policies = {
+        "sequoia": make_policy(own, problem, q=q),
+        "myopic": make_policy("myopic", problem),
+    }
+    if what == "lookahead":
+        policies["no lookahead"] = make_policy("sequoia", problem, q=q)
+    return {**totals(problem, policies, 60 if what == "lookahead" else 1_000), "seconds": seconds}
 
 
-ABLATIONS = ("unshared", "unpaired", "no start")
+ABLATIONS = ("unshared", "unpaired", "no start", "lookahead")
 
 
 # ---------------------------------------------------------------- all cells
@@ -212,14 +252,15 @@ def cells() -> Iterator[tuple[str, Cell]]:
         for seed in seeds:
             yield f"sizes/{arms}/{seed}", partial(size, arms, seed)
     for name in KINDS:
-        for seed in (1, 2, 3):
+        for seed in SEEDS:
             yield f"kinds/{name}/{seed}", partial(kind, name, seed)
     for what in ABLATIONS:
-        for seed in (1, 2, 3):
+        for seed in SEEDS:
             yield f"ablation/{what}/{seed}", partial(ablate, 20, seed, what)
     for make in SETTINGS:
-        for seed in (1, 2, 3):
+        for seed in SEEDS:
             yield f"settings/{make.__name__}/{seed}", partial(setting, make.__name__, seed)
+            yield f"before/{make.__name__}/{seed}", partial(before_and_after, make.__name__, seed)
     for arms in SCALE:
         yield f"scale/{arms}", partial(scale, arms)
 
@@ -312,6 +353,9 @@ def print_tables(known: dict[str, Any]) -> None:
         if seed in seeds:
             cut = f"{per_step(one, 'minus myopic')} | {gain(one):.1f} | {one['seconds']:.0f}"
             print(f"| {what}, {seed} | {cut} |")
+    for (what, seed), one in measured:
+        if what == "lookahead":
+            print(f"lookahead minus its policy, {seed}: {per_step(one, 'minus no lookahead')}")
 
     print("\n| setting, seed | SEQUOIA, % of bound | price, % | minus price | s |")
     print("|---|---|---|---|---|")
@@ -321,6 +365,16 @@ def print_tables(known: dict[str, Any]) -> None:
             f"| {name}, {seed} | {100 * one['sequoia']:.2f} | {100 * one['price']:.2f} "
             f"| {mean:+.3f} ± {half:.3f} | {one['seconds']:.0f} |"
         )
+
+    print(
+        "\n| setting, seed | share before, % | after, % | s before | after |\n|---|---|---|---|---|"
+    )
+    for (name, seed), one in rows(known, "before"):
+        share, seconds = (
+            [one[when][what] for when in ("before", "after")] for what in ("share", "seconds")
+        )
+        cut = " | ".join(f"{100 * own:.2f}" for own in share)
+        print(f"| {name}, {seed} | {cut} | {seconds[0]:.1f} | {seconds[1]:.1f} |")
 
 
 def draw(known: dict[str, Any], path: Path) -> None:
