@@ -105,7 +105,11 @@ def read_settings(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _print(found: Mapping[str, Any], file: Path, output: Path, policies: str) -> None:
-    bound = "" if found["bound"] is None else f"; no policy earns more than {found['bound']:.4g}"
+    bound = (
+        ""
+        if found["bound"] is None
+        else f"; no policy earns more than {found['bound']:.4g} on average"
+    )
     typer.echo(
         f"Trained {found['problem']} in {count(found['rounds'], 'round')}, "
         f"{found['seconds']:.0f} s.\n"
