@@ -49,8 +49,7 @@ RESULTS = Path(__file__).parent.parent / "docs" / "benchmarks" / "interacting.js
 PICTURE = Path(__file__).parent.parent / "docs" / "images" / "interacting-scale.png"
 SEEDS = range(1, 6)
 SIZES = {20: SEEDS, 30: range(11, 16), 50: SEEDS, 100: SEEDS}
-# Those of price are fewer where its decisions take a solver.
-EPISODES = {20: (1_000, 1_000), 30: (600, 200), 50: (400, 120), 100: (200, 60)}
+EPISODES = {20: 400, 30: 200, 50: 120, 100: 60}
 SCALE = (100, 300, 1_000, 3_000, 10_000)
 KINDS = {
     "fire": (graph_control.lattice_fire, graph_control.FIRE_RULES),
@@ -80,22 +79,17 @@ def learn(problem: Problem, **changes: Any) -> tuple[Any, float]:
     return q, time.process_time() - began
 
 
-def totals(
-    problem: Problem, policies: dict[str, Policy], episodes: int, few: int = 0
-) -> dict[str, Any]:
-    """Return what policies earn in the same episodes, and sequoia minus each of them.
-
-    Where decisions take a solver, as those of price do, ``few`` of the episodes are played.
-    """
-    played = {}
-    for name, policy in policies.items():
-        count = few if name == "price" else episodes
-        scenarios = Scenarios.sample(problem, count, seed=5)
-        played[name] = rollout(problem, policy, scenarios, name=name).rewards.sum(axis=1)
+def totals(problem: Problem, policies: dict[str, Policy], episodes: int) -> dict[str, Any]:
+    """Return what policies earn in the same episodes, and sequoia minus each of them."""
+    scenarios = Scenarios.sample(problem, episodes, seed=5)
+    played = {
+        name: rollout(problem, policy, scenarios, name=name).rewards.sum(axis=1)
+        for name, policy in policies.items()
+    }
     own = played["sequoia"]
     found: dict[str, Any] = {"horizon": problem.horizon, "episodes": episodes}
     for name, rewards in played.items():
-        mean, gap = estimate(rewards), estimate(own[: len(rewards)] - rewards)
+        mean, gap = estimate(rewards), estimate(own - rewards)
         found[name] = [mean.mean, mean.half]
         if name != "sequoia":
             found[f"minus {name}"] = [gap.mean, gap.half]
@@ -111,7 +105,7 @@ def tiny(seed: int) -> dict[str, Any]:
     exactly = {"sequoia": own, "price": price, "myopic": make_policy("myopic", problem)}
     found: dict[str, Any] = {name: earned(problem, one) for name, one in exactly.items()}
     ahead = make_policy("lookahead", problem, q=q)
-    played = totals(problem, {"sequoia": own, "lookahead": ahead}, 30)
+    played = totals(problem, {"sequoia": own, "lookahead": ahead}, 15)
     return {
         **found,
         "optimum": solve_exactly(problem).value,
@@ -132,7 +126,7 @@ def size(arms: int, seed: int) -> dict[str, Any]:
         "myopic": make_policy("myopic", problem),
         "price": ClusterPricePolicy(problem, relaxed.value),
     }
-    found = totals(problem, policies, *EPISODES[arms])
+    found = totals(problem, policies, EPISODES[arms])
     return {**found, "bound": relaxed.bound.total, "seconds": seconds, "price seconds": spent}
 
 
@@ -236,7 +230,7 @@ def ablate(arms: int, seed: int, what: str) -> dict[str, Any]:
     }
     if what == "lookahead":
         policies["no lookahead"] = make_policy("sequoia", problem, q=q)
-    return {**totals(problem, policies, 60 if what == "lookahead" else 1_000), "seconds": seconds}
+    return {**totals(problem, policies, 40 if what == "lookahead" else 400), "seconds": seconds}
 
 
 ABLATIONS = ("unshared", "unpaired", "no start", "lookahead")

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from sequoia.errors import InfeasibleDecision, ProblemError
-from sequoia.problem.spaces import Budget
+from sequoia.problem import Rules
+from sequoia.problem.spaces import Budget, with_rules
 
 budgets = st.builds(
     lambda costs, limit: budget("any", [c / 2 for c in costs], limit / 2),
@@ -151,4 +152,17 @@ def test_many_linear_functions_at_once_are_as_one_by_one(limit):
     best = np.array([row @ space.argmax_linear(row) for row in weights])
     assert space.contains(together).all()
     np.testing.assert_allclose((together * weights).sum(axis=1), best)
-    assert Budget([1, 2], 2).argmax_linear_batch(np.ones((3, 2))) is None
+    assert Budget([1.5, 2], 2).argmax_linear_batch(np.ones((3, 2))) is None
+
+
+@pytest.mark.parametrize("rules", [Rules(), Rules(must=["arm 2"], never=["arm 4", "arm 5"])])
+@pytest.mark.parametrize("seed", range(8))
+def test_many_linear_functions_at_once_where_costs_are_whole(rules, seed):
+    rng = np.random.default_rng(seed)
+    space = with_rules(Budget(rng.integers(0, 5, 7), rng.integers(4, 12)), rules)
+    weights = rng.standard_normal((40, 7)) * 10.0 ** rng.integers(-9, 9)
+    actions = space.enumerate(1000)
+    found = space.argmax_linear_batch(weights)
+    assert space.contains(found).all()
+    best = (weights @ actions.T).max(axis=1)
+    np.testing.assert_allclose((found * weights).sum(axis=1), best, rtol=1e-12)

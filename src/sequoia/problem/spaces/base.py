@@ -259,7 +259,7 @@ class ActionSpace(ABC):
         return None
 
     def argmax_linear_batch(self, weights: FloatArray) -> ActionArray | None:  # noqa: ARG002 (for others)
-        """Return what `argmax_linear` says of each row of ``weights``, ``(B, N)``, all at once.
+        """Return such an action for each row of ``weights``, ``(B, N)``, all at once.
 
         ``None`` where that is no quicker than row by row.
         """

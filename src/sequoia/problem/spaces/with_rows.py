@@ -94,7 +94,9 @@ class WithRows(ActionSpace):
         """Ask the space below for all at once, with what is wanted made heavy."""
         if self._wanted is None:
             return None
-        heavy = (1 + 2 * np.abs(weights).sum(axis=1))[:, None] * self._wanted
+        total = np.abs(weights).sum(axis=1, keepdims=True)
+        # In proportion to the weights, so that sums with it round no small ones away.
+        heavy = np.where(total > 0, 3 * total, 1.0) * self._wanted
         actions = self._below.argmax_linear_batch(weights + heavy)
         if actions is not None and not self._extra.holds(actions).all():
             raise no_decision(self.compact)
