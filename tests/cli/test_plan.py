@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sequoia import Rules, save
+from sequoia import Promise, Promises, Rules, SpendingLimit, save
 from sequoia.bounds import relax
 from sequoia.problem.families import capacity, routing, scheduling
 
@@ -100,6 +100,25 @@ def test_locks_hours_and_overtime_in_words(run):
     offered = ("plan", "cap.npz", "--state", "cap.csv", "--overtime", "worker:1=2@1e6")
     assert "at a price of 2e+06, so it is left." in run(*offered).out
     assert json.loads(run(*offered, "--json").out)["overtime"][0]["is_taken"] is False
+
+
+def test_promises_and_budgets_of_today(run, tmp_path):
+    plain = capacity(arms=4, workers=2, horizon=6)
+    names = plain.arms.names
+    promised = plain.with_promises(Promises.of(names, [Promise(names[2:], every=4)]))
+    save(promised.with_budgets([SpendingLimit("a month", 9, 6)]), tmp_path / "kept.npz")
+    Path("kept.csv").write_text(
+        "arm,state,since\n"
+        + "".join(f"{n},0,{s}\n" for n, s in zip(names, (0, 0, 4, 1), strict=True))
+    )
+    asked = ("plan", "kept.npz", "--state", "kept.csv", "--json")
+    assert "arm 2" in json.loads(run(*asked).out)["action"]
+    # One visit is left, and a turn of each promise is still to come.
+    assert json.loads(run(*asked, "--spent", "a month=8@5").out)["action"] == ["arm 2"]
+    assert "is not what is spent" in run(*asked, "--spent", "a month=8").err
+    shown = run("show", "kept.npz").out
+    assert "2 arms are visited at least every 4 steps" in shown
+    assert "a month: at most 9 visits in 6 steps" in shown
 
 
 def test_files(run):

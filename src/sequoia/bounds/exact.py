@@ -208,10 +208,15 @@ def _require_reachable(problem: Factored, actions: ActionArray, value: float) ->
             raise no_decision(space_at(problem, stuck, step).compact)
 
 
+def _is_by_arms(problem: Factored) -> bool:
+    """Say whether a step is one of each arm by itself."""
+    return isinstance(problem, Problem) and problem.is_decoupled and problem.purse is None
+
+
 def _limit_work(problem: Factored, joint: int, actions: int) -> None:
     """Raise `TooLarge` when one step takes too much; joint moves are kept where there are any."""
     own, most = joint, _MAX_MOVES
-    if isinstance(problem, Problem) and problem.is_decoupled:
+    if _is_by_arms(problem):
         own, most = int(problem.component_sizes.sum()), _MAX_WORK
     work = joint * actions * own
     if work > most:
@@ -234,7 +239,8 @@ def _outlook(
     problem: Factored, actions: ActionArray, levels: IntArray
 ) -> tuple[FloatArray, Callable[[int, FloatArray], FloatArray]]:
     """Return what each action earns next, and the expectation of values after it, by number."""
-    if isinstance(problem, Problem) and problem.is_decoupled:
+    if _is_by_arms(problem):
+        assert isinstance(problem, Problem)
         arms = problem
         rewards = _joint_rewards(arms, levels)
         return rewards, lambda index, values: _expect(arms, levels[index], values)

@@ -19,7 +19,13 @@ from sequoia.errors import FileError, ProblemError
 from sequoia.evaluation.evaluation import number
 from sequoia.io import refuse_to_replace, write_text
 from sequoia.models.folder import load_model
-from sequoia.planning.overrides import OVERRIDES, read_offer, todays_wishes, together
+from sequoia.planning.overrides import (
+    OVERRIDES,
+    read_offer,
+    todays_wishes,
+    together,
+    with_spent,
+)
 from sequoia.planning.planner import DayPlan, Planner, Why, Worth
 from sequoia.planning.state_file import read_today
 from sequoia.planning.wish_costs import (
@@ -74,6 +80,13 @@ def plan(
     lock: Locks = None,
     order: Orders = None,
     hours: Hours = None,
+    spent: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="BUDGET=VISITS@STEPS",
+            help="What is spent of a budget over several steps, and how many of them are over.",
+        ),
+    ] = None,
     overtime: Annotated[
         list[str] | None,
         typer.Option(
@@ -113,7 +126,7 @@ def plan(
         raise ProblemError("today's states are missing; give them with --state SHEET.")
     problem = environment
     q = None if model is None else load_model(model, problem)
-    problem, states = read_today(state, problem)
+    problem, states = read_today(state, with_spent(problem, spent or ()))
     given = (absent, must, never, lock, order, hours)
     asked = {key: texts or () for key, texts in zip(OVERRIDES, given, strict=True)}
     wishes = todays_wishes(problem, asked)

@@ -1,14 +1,14 @@
 """What is special today, in the words of the command: ``worker:3``, ``arm:Ada``."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import reduce
 
 import numpy as np
 
 from sequoia.errors import ProblemError
 from sequoia.problem import Floor, Problem, Rules
-from sequoia.problem.names import closest, composed
+from sequoia.problem.names import closest, composed, index_of
 from sequoia.problem.rules import Lock
 
 # What may be asked for, by the name of its option, in the order in which it is said.
@@ -100,6 +100,29 @@ def read_offer(problem: Problem, text: str) -> Offer:
             "'Anna=2@0.5'."
         )
     return Offer(find_worker(problem, worker), more, each)
+
+
+def with_spent(problem: Problem, texts: Iterable[str]) -> Problem:
+    """Return a problem of whose budgets over several steps something is spent.
+
+    A text is such as ``"visits a month=12@5"``: twelve visits, in the first five steps.
+    """
+    texts = list(texts)
+    if not texts:
+        return problem
+    limits = [] if problem.purse is None else list(problem.purse.limits)
+    names = [limit.name for limit in limits]
+    for text in texts:
+        given, _, into = text.rpartition("@")
+        name, _, spent = given.rpartition("=")
+        if not (spent.strip().isdecimal() and into.strip().isdecimal()):
+            raise ProblemError(
+                f"{text!r} is not what is spent; a budget, visits and steps are wanted, such as "
+                "'visits a month=12@5'."
+            )
+        place = index_of("what is spent", names, name.strip())
+        limits[place] = replace(limits[place], spent=int(spent), into=int(into))
+    return problem.with_budgets(limits)
 
 
 def find_worker(problem: Problem, text: str) -> str:

@@ -19,6 +19,12 @@ def read_today(path: Path, problem: Problem) -> tuple[Problem, IntArray]:
     Where promises are made, the column ``since`` says how many steps ago each arm was visited, and
     ``into`` how many steps of the window of ``once_in`` are over; 0 where nobody knows.
     """
+    if problem.purse is not None:
+        limits = problem.purse.limits
+        free, states = read_today(path, problem.unlimited)
+        today = free.with_budgets(limits)
+        assert today.purse is not None
+        return today, np.concatenate([states, today.purse.first_digits()])
     states = read_states(path, problem)
     if problem.keeper is None:
         return problem, states
@@ -52,8 +58,8 @@ def read_states(path: Path, problem: Problem) -> IntArray:
         if column not in table.columns:
             found = ", ".join(table.columns) or "none"
             raise FileError(f"{path} has the columns {found}; arm and state are wanted.")
-    names = problem.arms.names
-    bare = problem.arms if problem.keeper is None else problem.keeper.arms
+    bare = problem.bare_arms
+    names = bare.names
     known = table.numbers("state", "state", [composed(n) for n in bare.state_names])
     arms = table.places("arm", [composed(name) for name in names])
     if table.found:

@@ -10,6 +10,7 @@ from sequoia.problem.environment import Environment
 from sequoia.problem.files import load, save
 from sequoia.problem.problem import Problem
 from sequoia.problem.promises import Promise, Promises
+from sequoia.problem.purse import SpendingLimit
 from sequoia.problem.rules import Floor, Lock, Rules
 from sequoia.problem.spaces import (
     ActionSpace,
@@ -46,6 +47,7 @@ __all__ = [
     "Rota",
     "Rules",
     "Schedule",
+    "SpendingLimit",
     "Team",
     "Walk",
     "check_environment",

@@ -1,5 +1,6 @@
 """A problem: arms, what actions do to them, and which actions are allowed."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,6 +17,7 @@ from sequoia.problem.dependencies import Dependencies
 from sequoia.problem.names import Numbered
 from sequoia.problem.promise_keeper import PromiseKeeper
 from sequoia.problem.promises import Promises
+from sequoia.problem.purse import Purse, SpendingLimit
 from sequoia.problem.rules import Rules
 from sequoia.problem.spaces import ActionSpace, with_rules, write_space
 from sequoia.problem.tables import Column, TableSet, table
@@ -46,6 +48,9 @@ class Problem:
         How arms depend on each other's states; ``None`` when each evolves on its own.
     keeper
         What keeps promises to arms, whose states then have clocks; made by `with_promises`.
+    purse
+        Budgets over several steps, what is spent of which is in further arms; made by
+        `with_budgets`.
     """
 
     name: str
@@ -57,6 +62,7 @@ class Problem:
     discount: float
     contagion: Contagion | None
     keeper: PromiseKeeper | None
+    purse: Purse | None
 
     def __init__(
         self,
@@ -69,6 +75,7 @@ class Problem:
         discount: float = 0.99,
         contagion: Contagion | None = None,
         keeper: PromiseKeeper | None = None,
+        purse: Purse | None = None,
     ) -> None:
         if not _is_one_line(name):
             raise ProblemError(f"problem.name is {name!r}; one line of text is wanted.")
@@ -89,6 +96,7 @@ class Problem:
             discount=float(discount),
             contagion=contagion,
             keeper=keeper,
+            purse=purse,
         )
         self._check_doses()
         if self.contagion is not None:
@@ -224,6 +232,9 @@ class Problem:
         following = np.zeros(rows.shape, dtype=np.int64)
         for threshold in self.arms.cumulative:
             following += noise >= threshold.take(rows)
+        if self.purse is not None:
+            after = self.purse.after(np.asarray(states), np.asarray(actions))
+            following[:, self.purse.n_arms :] = after
         return following
 
     @property
@@ -235,6 +246,9 @@ class Problem:
         """Return the chance of each next state of each arm, ``(B, J, S)``."""
         states = np.asarray(states)
         shares: FloatArray = self.arms.kernels[self.models(states), self.levels(actions), states]
+        if self.purse is not None:
+            after = self.purse.after(states, np.asarray(actions))
+            shares[:, self.purse.n_arms :] = np.eye(self.arms.n_states)[after]
         return shares
 
     def expected_reward(self, states: ArrayLike, actions: ArrayLike) -> FloatArray:
@@ -281,17 +295,70 @@ class Problem:
         """
         if self.contagion is not None:
             raise ProblemError(f"{self.name} has contagion; promises need arms on their own.")
+        if self.purse is not None:
+            return self.unlimited.with_promises(promises).with_budgets(self.purse.limits)
         arms, start = self.arms, self.start
         if self.keeper is not None:
             arms, start = self.keeper.arms, self.keeper.start
         keeper = PromiseKeeper.of(promises, arms, start, self.influence, self.space)
         return replace(self, arms=keeper.augmented, start=keeper.first_states(), keeper=keeper)
 
+    def with_budgets(self, limits: Sequence[SpendingLimit]) -> "Problem":
+        """Return this problem with budgets over several steps, which no policy exceeds.
+
+        What is spent belongs to the state: see `Purse`.
+        """
+        if self.contagion is not None:
+            raise ProblemError(f"{self.name} has contagion; budgets need arms on their own.")
+        if self.purse is not None:
+            return self.unlimited.with_budgets(limits)
+        purse = Purse.of(limits, self.arms, self.space.names)
+        if self.keeper is not None:
+            self.keeper.require_within(limits, purse.matrix)
+        arms, start, influence = purse.extended(self.arms, self.start, self.influence)
+        return replace(self, arms=arms, start=start, influence=influence, purse=purse)
+
+    @property
+    def bare_arms(self) -> Arms:
+        """The arms without clocks of promises and digits of budgets."""
+        if self.keeper is not None:
+            return self.keeper.arms
+        return self.arms if self.purse is None else self.purse.arms
+
+    @property
+    def unlimited(self) -> "Problem":
+        """The same problem without budgets over several steps."""
+        if self.purse is None:
+            return self
+        size = self.purse.n_arms
+        return replace(
+            self,
+            arms=self.purse.arms,
+            start=self.start[:size],
+            influence=self.influence[:size],
+            purse=None,
+        )
+
     def action_limits(self, states: ArrayLike, steps: IntArray) -> ActionLimits | None:
-        """Return what promises force and bar in each state, ``(B, J)``; ``None`` without any."""
-        if self.keeper is None:
-            return None
-        return self.keeper.limits(self.space, np.asarray(states), np.asarray(steps))
+        """Return what promises and budgets leave in each state, ``(B, J)``; ``None`` if all."""
+        states, steps = np.asarray(states), np.asarray(steps)
+        found, purse = None, self.purse
+        if self.keeper is not None:
+            own = states if purse is None else states[:, : purse.n_arms]
+            found = self.keeper.limits(self.space, own, steps, may_wait=purse is None)
+        if purse is None:
+            return found
+        kept = np.zeros((len(states), len(purse.limits)), dtype=np.int64)
+        if self.keeper is not None:
+            ends = np.array([limit.steps for limit in purse.limits]) - purse.numbers(states)[1]
+            kept = self.keeper.turns_until(steps, ends, purse.matrix)
+        return purse.bounded(states, kept, found, self._most_columns)
+
+    @cached_property
+    def _most_columns(self) -> float:
+        """No action has more columns than this."""
+        costs, limit = self.space.knapsack
+        return float((np.sort(costs).cumsum() <= limit * (1 + 1e-9)).sum())
 
     def with_rules(self, rules: Rules) -> "Problem":
         """Return this problem with extra rules on its actions."""
@@ -304,6 +371,10 @@ class Problem:
 
     def to_tables(self) -> TableSet:
         """Return the options and tables that define this problem."""
+        if self.purse is not None:
+            bare = self.unlimited.to_tables()
+            budgets = [limit.to_options() for limit in self.purse.limits]
+            return TableSet({**bare.options, "budgets": budgets}, bare.tables)
         if self.keeper is not None:
             kept = self.keeper
             bare = replace(self, arms=kept.arms, start=kept.start, keeper=None).to_tables()

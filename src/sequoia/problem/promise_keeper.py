@@ -7,11 +7,12 @@ from functools import cached_property
 import numpy as np
 from scipy.sparse import csr_array
 
-from sequoia.errors import ProblemError
+from sequoia.errors import InfeasibleSpace, ProblemError
 from sequoia.problem.action_limits import ActionLimits
 from sequoia.problem.arms import Arms
-from sequoia.problem.names import index_of
+from sequoia.problem.names import count, index_of
 from sequoia.problem.promises import NEVER, Promises
+from sequoia.problem.purse import SpendingLimit
 from sequoia.problem.spaces import ActionSpace
 from sequoia.problem.timetable import Timetable, make_timetable
 from sequoia.sizes import require_memory
@@ -173,11 +174,42 @@ class PromiseKeeper:
             own.every > 0, own.every - 1 - clock, np.where(own.once_in > 0, once, NEVER)
         )
 
-    def limits(self, space: ActionSpace, states: IntArray, steps: IntArray) -> ActionLimits:
+    def turns_until(self, steps: IntArray, ends: IntArray, matrix: csr_array) -> IntArray:
+        """Return how many turns come after each of ``steps``, before ``ends`` more, ``(B, R)``.
+
+        Parameters
+        ----------
+        ends
+            Steps to the end of a window, this one included, ``(B, R)``.
+        matrix
+            Which columns count, ``(R, N)``.
+        """
+        period = np.maximum(self.timetable.period, 1)
+        first = self.timetable.wait(steps)[:, None, :]
+        turns = np.where(first < ends[:, :, None], (ends[:, :, None] - 1 - first) // period + 1, 0)
+        counts = matrix.toarray()[:, np.maximum(self.column, 0)] * (self.timetable.period > 0)
+        result: IntArray = (turns * counts).sum(axis=2).astype(np.int64)
+        return result
+
+    def require_within(self, limits: Sequence[SpendingLimit], matrix: csr_array) -> None:
+        """Raise `InfeasibleSpace` where promises take more visits than a budget has."""
+        period = self.timetable.period
+        counts = matrix.toarray()[:, np.maximum(self.column, 0)] * (period > 0)
+        for row, limit in enumerate(limits):
+            needed = int((counts[row] * -(-limit.steps // np.maximum(period, 1))).sum())
+            if needed > limit.most:
+                raise InfeasibleSpace(
+                    f"promises take up to {count(needed, 'visit')} in {limit.steps} steps; "
+                    f"{limit.name} allows {limit.most}."
+                )
+
+    def limits(
+        self, space: ActionSpace, states: IntArray, steps: IntArray, may_wait: bool = True
+    ) -> ActionLimits:
         """Return what keeps every promise: visits that are too early, and those that cannot wait.
 
         A visit is forced when an arm's next turn would be too late, and no other step before has
-        room for it: see `_Day`.
+        room for it: see `_Day`. Unless they may wait, visits are forced in turns.
         """
         clock = states % self.n_clock
         own, wait, left = self.promises, self.timetable.wait(steps), self.left(states)
@@ -193,9 +225,8 @@ class PromiseKeeper:
         upper[closed_state, self.column[arms[closed_arm]]] = 0
         urgent = (left - own.reserve < wait) & own.has_deadline & ~is_early
         for row in np.flatnonzero(urgent.any(axis=1)).tolist():
-            lower[row] = _Day(self, space, int(steps[row]), left[row], wait[row]).forced(
-                np.flatnonzero(urgent[row])
-            )
+            day = _Day(self, space, int(steps[row]), left[row], may_wait)
+            lower[row] = day.forced(np.flatnonzero(urgent[row]))
         return ActionLimits(lower, upper)
 
 
@@ -208,15 +239,17 @@ class _Day:
 
     Parameters
     ----------
-    left, wait
-        Steps until the deadline and until the next turn of each arm, ``(J,)``.
+    left
+        Steps until the deadline of each arm, ``(J,)``.
+    may_wait
+        Whether visits may wait beyond their turns.
     """
 
     def __init__(
-        self, keeper: PromiseKeeper, space: ActionSpace, step: int, left: IntArray, wait: IntArray
+        self, keeper: PromiseKeeper, space: ActionSpace, step: int, left: IntArray, may_wait: bool
     ) -> None:
         self._keeper, self._rules, self._staffed = keeper, space.rules, space.today
-        self._step, self._left, self._wait = step, left, wait
+        self._step, self._left, self._may_wait = step, left, may_wait
         self._planned: dict[int, ActionArray] = {}
 
     def forced(self, arms: IntArray) -> ActionArray:
@@ -239,7 +272,7 @@ class _Day:
 
     def _can_wait(self, arm: int) -> bool:
         """Look for the last step that has room for a visit; keep it there."""
-        if self._keeper.promises.apart[arm] > 1:
+        if not self._may_wait or self._keeper.promises.apart[arm] > 1:
             return False
         for later in range(int(self._left[arm]) - self._keeper.promises.reserve, 0, -1):
             tried = self._turns(later).copy()

@@ -12,6 +12,7 @@ from sequoia.problem.contagion import Contagion
 from sequoia.problem.names import Numbered, count
 from sequoia.problem.problem import FORMAT, Problem
 from sequoia.problem.promises import Promises
+from sequoia.problem.purse import SpendingLimit, read_limits
 from sequoia.problem.spaces import read_space
 from sequoia.problem.tables import Table, TableSet
 from sequoia.sizes import MOST_STEPS
@@ -50,7 +51,9 @@ def read_problem(content: TableSet) -> Problem:
         One line for each thing that is wrong, by file, row and column.
     """
     content = in_todays_words(content)
-    content.known({"format", "name", "horizon", "discount", "space", "contagion", "promises"})
+    content.known(
+        {"format", "name", "horizon", "discount", "space", "contagion", "promises", "budgets"}
+    )
     found = content.option("format", int)
     if found != FORMAT and not content.found:
         raise FileError(f"{content.where} has format {found}; this version reads {FORMAT}.")
@@ -71,13 +74,18 @@ def read_problem(content: TableSet) -> Problem:
     if arms is not None and ("promises" in content.tables or "promises" in content.options):
         own = content.part(content.option("promises", dict, {}), f"{content.where} promises")
         promises = content.attempt(lambda: Promises.from_tables(own, arms.names))
+    budgets: list[SpendingLimit] = []
+    if space is not None and "budgets" in content.options:
+        given = content.option("budgets", list)
+        budgets = content.attempt(lambda: read_limits(content, given, space.names)) or []
     content.settle()
     assert arms is not None
     assert space is not None
     assert start is not None
     try:
         problem = Problem(name, arms, space, start, influence, horizon, discount, contagion)
-        return problem if promises is None else problem.with_promises(promises)
+        problem = problem if promises is None else problem.with_promises(promises)
+        return problem.with_budgets(budgets) if budgets else problem
     except ProblemError as error:
         raise FileError(f"{content.where}: {error}") from None
 

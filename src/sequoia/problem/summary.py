@@ -41,6 +41,7 @@ def summary(environment: Environment) -> dict[str, Any]:
         **_called(arms),
         "rewards": {"least": float(arms.rewards.min()), "most": float(arms.rewards.max())},
         "infects": not problem.is_decoupled,
+        "budgets": [] if problem.purse is None else [str(one) for one in problem.purse.limits],
         "promises": [] if problem.keeper is None else problem.keeper.promises.words(),
         "horizon": problem.horizon,
         "discount": problem.discount,
@@ -115,7 +116,7 @@ def lines(environment: Environment) -> Iterable[tuple[str, str]]:
         yield from _plain_lines(environment)
         return
     problem, space = environment, environment.space
-    arms = problem.arms if problem.keeper is None else problem.keeper.arms
+    arms = problem.bare_arms
     doses = np.unique(arms.doses)
     listed = ", ".join(map(arms.say_dose, doses[:8])) + (", …" if len(doses) > 8 else "")
     best = arms.rewards.max(axis=1)[arms.model]
@@ -129,6 +130,8 @@ def lines(environment: Environment) -> Iterable[tuple[str, str]]:
     yield "start", _start(problem)
     if problem.contagion is not None:
         yield "contagion", _contagion(problem.contagion, arms)
+    for number, limit in enumerate([] if problem.purse is None else problem.purse.limits):
+        yield "budgets" if number == 0 else "", str(limit)
     if problem.keeper is not None:
         for number, line in enumerate(problem.keeper.promises.words()):
             yield "promises" if number == 0 else "", line
@@ -141,9 +144,9 @@ def lines(environment: Environment) -> Iterable[tuple[str, str]]:
 
 
 def _start(problem: Problem) -> str:
-    kept = problem.keeper
-    share = (problem if kept is None else kept).start.mean(axis=0)
-    said = (problem if kept is None else kept).arms.state_in_words
+    free, kept = problem.unlimited, problem.keeper
+    share = (free if kept is None else kept).start.mean(axis=0)
+    said = problem.bare_arms.state_in_words
     parts = [f"{part:.0%} in {said(s)}" for s, part in enumerate(share) if part > 0]
     return ", ".join(parts)
 

@@ -151,10 +151,12 @@ def _why_not(space: ActionSpace, promises: Promises, column: IntArray, first: In
         due = np.flatnonzero(left == 0)
         action = most_urgent(space, column, left, np.flatnonzero(rest <= 0))
         if not action[column[due]].all():
-            due_names = say(space.names[c] for c in column[due].tolist())
+            conflict = _smallest(space, column[due])
+            verb = "have" if len(conflict) > 1 else "has"
             return (
-                f"promises cannot be kept: {due_names} have to be visited in step {step} at the "
-                f"latest. {space._why_not(_chosen(space, column[due]))}"
+                f"promises cannot be kept: {say(space.names[c] for c in conflict.tolist())} {verb} "
+                f"to be visited in step {step} at the latest. "
+                f"{space._why_not(_chosen(space, conflict))}"
             )
         visited = (action[column] == 1) & promises.has_deadline
         window = np.maximum(promises.once_in, 1)
@@ -182,6 +184,15 @@ def most_urgent(
         if not space.contains(action[None])[0]:
             action[column[arm]] = 0
     return action
+
+
+def _smallest(space: ActionSpace, columns: IntArray) -> IntArray:
+    """Return columns that cannot be chosen together, while all but any one of them can."""
+    for column in columns.tolist():
+        fewer = columns[columns != column]
+        if not space.contains(_chosen(space, fewer)[None])[0]:
+            columns = fewer
+    return columns
 
 
 def _chosen(space: ActionSpace, columns: IntArray) -> ActionArray:

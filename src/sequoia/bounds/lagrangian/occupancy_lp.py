@@ -12,7 +12,7 @@ get dose level d (occupancies; Hawkins 2003, Adelman and Mersereau 2008)::
 endless horizon flows into itself. The duals of the coupling rows are the prices.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -21,6 +21,7 @@ from scipy.sparse import csr_array
 from sequoia.bounds.certificate import Deadline
 from sequoia.bounds.lagrangian.arm_classes import ArmClasses
 from sequoia.bounds.lagrangian.coupling import Coupling
+from sequoia.bounds.lagrangian.windows import Windows
 from sequoia.solvers import Limits, Program, Solver, Status, default_solver
 from sequoia.validation import FloatArray, IntArray
 
@@ -38,17 +39,26 @@ class OccupancySolution:
         The optimum; ``inf`` unless the solver proved one.
     prices
         Price of each coupling row in each block, ``(B, R)``; ``None`` when the solver has none.
+    tolls
+        Price of each window, ``(V,)``; ``None`` without windows.
     """
 
     value: float
     prices: FloatArray | None
+    tolls: FloatArray | None = None
 
 
 def solve_occupancies(
-    arm_classes: ArmClasses, coupling: Coupling, deadline: Deadline, solver: Solver | None = None
+    arm_classes: ArmClasses,
+    coupling: Coupling,
+    deadline: Deadline,
+    solver: Solver | None = None,
+    windows: Windows | None = None,
 ) -> OccupancySolution:
-    """Solve the relaxation of classes of arms tied together by ``coupling``."""
+    """Solve the relaxation of classes of arms tied together by ``coupling`` and ``windows``."""
     program, flows = _program(arm_classes, coupling)
+    if windows is not None:
+        program = _with_windows(program, arm_classes, windows)
     limits = Limits(max(deadline.left, _LEAST_SECONDS))
     solution = (default_solver() if solver is None else solver).solve(program, limits)
     if solution.status is Status.LIMIT:
@@ -56,9 +66,28 @@ def solve_occupancies(
     if solution.values is None or solution.row_duals is None:
         return OccupancySolution(np.inf, None)
     blocks = arm_classes.horizon.n_blocks
-    prices = solution.row_duals[flows:].reshape(blocks, coupling.n_rows)
+    size = flows + blocks * coupling.n_rows
+    prices = solution.row_duals[flows:size].reshape(blocks, coupling.n_rows)
     value = solution.objective if solution.status is Status.OPTIMAL else np.inf
-    return OccupancySolution(value, coupling.project_sign(prices))
+    tolls = None if windows is None else np.maximum(solution.row_duals[size:], 0.0)
+    return OccupancySolution(value, coupling.project_sign(prices), tolls)
+
+
+def _with_windows(program: Program, arm_classes: ArmClasses, windows: Windows) -> Program:
+    """Return a program with a row for each window, at its end."""
+    classes, levels = np.nonzero(arm_classes.allowed.any(axis=2))
+    paid = arm_classes.price_class[classes] * arm_classes.allowed.shape[1] + levels
+    states = arm_classes.initial_mass.shape[1]
+    uses = np.repeat(windows.use[:, paid], states, axis=1)
+    pairs = zip(windows.blocks, uses, strict=True)
+    rows = csr_array(sparse.vstack([sparse.kron(inside[None], use[None]) for inside, use in pairs]))
+    rows.resize((rows.shape[0], program.matrix.shape[1]))
+    return replace(
+        program,
+        matrix=sparse.vstack([program.matrix, rows], format="csr"),
+        lower=np.concatenate([program.lower, np.full(len(windows.most), -np.inf)]),
+        upper=np.concatenate([program.upper, windows.most]),
+    )
 
 
 def _program(arm_classes: ArmClasses, coupling: Coupling) -> tuple[Program, int]:

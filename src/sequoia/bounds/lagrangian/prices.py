@@ -9,6 +9,10 @@ from numpy.typing import ArrayLike
 from sequoia.bounds.lagrangian.arm_classes import ArmClasses, expected
 from sequoia.validation import FloatArray, IntArray
 
+# What is worth just its toll is at the margin of a linear program, which takes a part of it: that
+# is right to do as long as the budget lasts. So tolls are a millionth less.
+_TIE = 1 - 1e-6
+
 
 @dataclass(frozen=True, eq=False)
 class Prices:
@@ -28,17 +32,31 @@ class Prices:
         Price by block, price class and level, ``(B, T, L)``.
     support
         The most that the rules pay back in one step of each block, ``(B,)``.
+    tolls
+        The part of ``table`` that is for budgets over several steps, ``(B, T, L)``: what a dose
+        costs although the rules of its own step allow it. ``None`` without such budgets.
     """
 
     arm_classes: ArmClasses
     arm_class: IntArray
     table: FloatArray
     support: FloatArray
+    tolls: FloatArray | None = None
 
     def times(self, factor: float) -> "Prices":
         """Return the prices for rewards multiplied by ``factor``."""
         arm_classes = self.arm_classes.times(factor)
-        return Prices(arm_classes, self.arm_class, self.table * factor, self.support * factor)
+        tolls = None if self.tolls is None else self.tolls * factor
+        table, support = self.table * factor, self.support * factor
+        return Prices(arm_classes, self.arm_class, table, support, tolls)
+
+    def _toll(self, step: int) -> FloatArray | float:
+        """Return what doses of ``step`` cost for budgets over several steps, ``(J, L)``."""
+        if self.tolls is None:
+            return 0.0
+        by_class = self.tolls[self.block(step)][self.arm_classes.price_class]
+        toll: FloatArray = _TIE * by_class[self.arm_class]
+        return toll
 
     @property
     def is_stationary(self) -> bool:
@@ -66,7 +84,8 @@ class Prices:
             rewards, kernels = arm_classes.tables(part)
             ahead = rewards + arm_classes.horizon.discount * expected(kernels, following[part])
             result[part] = ahead.transpose(0, 2, 1)
-        return result[self.arm_class]
+        toll = self._toll(step)
+        return result[self.arm_class] - (toll if np.ndim(toll) == 0 else np.asarray(toll)[:, None])
 
     def theta(self, step: int = 0) -> FloatArray:
         """Return what each arm in each state is worth without a dose, ``(J, S)``."""
@@ -97,4 +116,4 @@ class Prices:
         result: FloatArray = (
             arm_classes.rewards[model, :, state] + arm_classes.horizon.discount * ahead
         )
-        return result
+        return result - self._toll(step)

@@ -18,6 +18,7 @@ from sequoia.bounds.lagrangian.coupling import link_coupling, row_coupling
 from sequoia.bounds.lagrangian.occupancy_lp import solve_occupancies
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.smoothed_dual import minimise_smoothed_dual
+from sequoia.bounds.lagrangian.windows import windows_of
 from sequoia.errors import ProblemError
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Problem
@@ -102,6 +103,9 @@ def relax(
     encoding.require_feasible()
     prices, total, reached = _by_rows(problem, encoding, first, span, deadline)
     vertices = None
+    if prices.tolls is not None:
+        # Whole actions are mixed step by step, so that they know nothing of a window.
+        kind = "lp"
     if kind == "hull":
         prices = _unmerged(problem, encoding, first, prices)
         found = generate_columns(
@@ -180,6 +184,7 @@ def _by_rows(
     blocks = horizon.n_blocks
     smooth = problem.is_identity and not horizon.is_endless and coupling.is_finite
     smooth &= coupling.n_rows * blocks <= _MAX_SMOOTH_PRICES
+    tolls: FloatArray | None = None
     _, levels, states = problem.arms.next_rewards.shape
     what = f"the linear relaxation over {count(blocks, 'step')}"
     occupancies = float(blocks) * arm_classes.n_classes * levels * states
@@ -188,12 +193,18 @@ def _by_rows(
         rows, reached = minimise_smoothed_dual(arm_classes, coupling, deadline), np.inf
     else:
         require_at_most(what, occupancies, "occupancies", MOST_OCCUPANCIES)
-        found = solve_occupancies(arm_classes, coupling, deadline)
+        windows = windows_of(problem, start, horizon, price_class)
+        found = solve_occupancies(arm_classes, coupling, deadline, windows=windows)
         reached = 0.0 if np.isfinite(found.value) else np.inf
         rows = np.zeros((blocks, coupling.n_rows)) if found.prices is None else found.prices
+        if windows is not None and found.tolls is not None:
+            tolls = windows.tolls(found.tolls, arm_classes.allowed.shape[1])
+            given_back = windows.support(found.tolls)
     support = coupling.support(rows)
     table = coupling.level_prices(rows, arm_classes.allowed.shape[1])
-    prices = Prices(arm_classes, arm_class, table, support)
+    if tolls is not None:
+        table, support = table + tolls, support + given_back
+    prices = Prices(arm_classes, arm_class, table, support, tolls)
     return (
         prices,
         float(arm_classes.dual_value(table).sum()) + float(horizon.weights @ support),
@@ -234,7 +245,11 @@ def _allowed(problem: Problem, columns: ActionEncoding, arms: IntArray) -> BoolA
     """Return which levels can be brought about in which state of some arms, ``(c, L, S)``."""
     shape = (len(arms), *problem.arms.next_rewards.shape[1:])
     allowed = np.broadcast_to(columns.allowed[arms][:, :, None], shape)
-    return allowed if problem.keeper is None else allowed & ~problem.keeper.barred[arms]
+    if problem.keeper is None:
+        return allowed
+    barred = problem.keeper.barred
+    own = arms < len(barred)
+    return allowed & ~(barred[np.where(own, arms, 0)] & own[:, None, None])
 
 
 def _unmerged(

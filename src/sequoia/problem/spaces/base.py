@@ -380,13 +380,12 @@ class ActionSpace(ABC):
 
     def _why_not(self, action: ActionArray) -> str:
         """Say why ``action`` has no plan."""
-        chosen = say(self.chosen(action))
+        together = " together" if action.sum() > 1 else ""
+        refused = f"{say(self.chosen(action))} cannot be chosen{together}"
         if self.compact.n_columns == self.n_actions:
             broken = self.compact.violations(Decision(action, action[:0]))
-            return f"{chosen} cannot be chosen together ({'; '.join(broken)})."
-        return (
-            f"{chosen} cannot be chosen together: no plan for it satisfies the {self.kind} rules."
-        )
+            return f"{refused} ({'; '.join(broken)})."
+        return f"{refused}: no plan for it satisfies the {self.kind} rules."
 
     def _draw_by_program(self, rng: np.random.Generator) -> Decision:
         """Draw by maximising random positive weights: every maximal action has a chance."""
