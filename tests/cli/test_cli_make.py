@@ -51,6 +51,14 @@ def test_the_lines_of_the_readme(command):
     assert {"problem.toml", "arms.csv", "edges.csv"} <= {p.name for p in Path("tube40").iterdir()}
 
 
+def test_a_number_beyond_all_reason_is_a_short_line(command):
+    outcome = command("make", "capacity", "--most-cost", "9" * 400, "-o", "p.npz")
+    assert outcome.code == 2
+    assert outcome.err == (
+        "ProblemError: most_cost is 99999… (400 digits); at most 1000000000000 is wanted.\n"
+    )
+
+
 def test_force_overwrites(command):
     assert command("make", "trap", "-o", "t.npz").code == 0
     assert command("make", "trap", "-o", "t.npz").code == 2

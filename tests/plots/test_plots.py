@@ -160,6 +160,16 @@ def test_an_episode_as_a_heat_map(tmp_path, name):
     assert len(dots) == reached.sum()
 
 
+def test_what_pays_most_is_brightest():
+    problem = wildfire(arms=4, budget=1, burning=1)
+    played = rollout(problem, Random(problem), Scenarios.sample(problem, 1, seed=0))
+    ax = plot_episode(played.episode(0), problem)
+    names = [text.get_text() for text in ax.figure.axes[1].get_yticklabels()]
+    assert names == ["burning", "burnt", "tree"]
+    shown = np.asarray(ax.collections[0].get_array()).reshape(4, -1)
+    assert (shown == np.array([2, 0, 1])[played.states[0].T]).all()
+
+
 def test_link_curves(tmp_path):
     assert_fine(plot_sigmoid(interventions()), tmp_path / "s.png")
     assert_fine(plot_sigmoid(interventions(link="submodular")), tmp_path / "t.png")

@@ -1,6 +1,7 @@
 """On a real Ray cluster of two nodes, which happen to be on this machine."""
 
 import os
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -73,6 +74,13 @@ def test_there_is_no_cluster(monkeypatch):
         connected("127.0.0.1:1", 1),
     ):
         pass
+
+
+def test_the_solver_of_a_plan_goes_along():
+    from sequoia.sweep.ray import _attempt
+
+    cell = replace(PLAN.cells()[0], solver="abacus")
+    assert "there is no solver 'abacus'" in _attempt(cell, cell.key).error
 
 
 def test_a_machine_with_another_version_says_so():

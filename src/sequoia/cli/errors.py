@@ -1,5 +1,6 @@
 """The error boundary: whatever a user can mend is one line on stderr and exit code 2."""
 
+import re
 import sys
 from collections.abc import Sequence
 
@@ -10,6 +11,8 @@ from sequoia.cli.interrupts import INTERRUPTED, interruptible
 from sequoia.errors import SequoiaError
 
 MENDABLE = 2
+# No name or number that is meant is as long.
+_LONG_NUMBER = re.compile(r"\d{60,}")
 
 
 def run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
@@ -35,5 +38,10 @@ def run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
 
 def _complain(kind: str, *messages: str) -> int:
     for message in messages:
-        print(f"{kind}: {' '.join(message.split())}", file=sys.stderr)
+        line = _LONG_NUMBER.sub(_shortened, " ".join(message.split()))
+        print(f"{kind}: {line}", file=sys.stderr)
     return MENDABLE
+
+
+def _shortened(number: re.Match[str]) -> str:
+    return f"{number[0][:5]}… ({len(number[0])} digits)"

@@ -1,5 +1,7 @@
 """One episode as a heat map."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
@@ -16,8 +18,12 @@ _MOST_PATCHES = 8
 
 
 def plot_episode(episode: Episode, problem: Problem, ax: Axes | None = None) -> Axes:
-    """Draw arms down, time across, coloured by state, with a dot where an arm gets a dose."""
-    states = episode.states.T
+    """Draw arms down, time across, coloured by state, with a dot where an arm gets a dose.
+
+    The more a state pays, the brighter its colour.
+    """
+    order = problem.arms.rewards[problem.arms.model].mean(axis=0).argsort(kind="stable")
+    states = order.argsort()[episode.states.T]
     reached = problem.levels(episode.actions).T > 0
     arms, steps = states.shape
     ax = ax if ax is not None else new_axes(8.0, min(_tallest(problem), 1.6 + 0.17 * arms))
@@ -41,15 +47,14 @@ def plot_episode(episode: Episode, problem: Problem, ax: Axes | None = None) -> 
     ax.set_ylabel(noun)
     ax.tick_params(length=0)
     ax.set_frame_on(False)
-    _draw_states(ax, problem, shade)
+    _draw_states(ax, [problem.arms.state_names[state] for state in order], shade)
     mean = episode.rewards.mean()
     title(ax, f"{problem.name}: one episode, {mean:.3g} reward per step")
     return ax
 
 
-def _draw_states(ax: Axes, problem: Problem, shade: ScalarMappable) -> None:
+def _draw_states(ax: Axes, names: Sequence[str], shade: ScalarMappable) -> None:
     """Say which colour is which state: beside the picture, or below where it is narrow."""
-    names = problem.arms.state_names
     if is_narrow(ax) and len(names) <= _MOST_PATCHES:
         colours = map(tuple, shade.to_rgba(np.arange(len(names))).tolist())
         pairs = zip(colours, names, strict=True)

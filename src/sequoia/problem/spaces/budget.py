@@ -154,12 +154,15 @@ class Budget(ActionSpace):
     def describe(self, decision: Decision) -> list[str]:
         """Say what is chosen and what it costs."""
         chosen = say(self.chosen(decision.action))
-        return [f"Act on {chosen} ({self.costs @ decision.action:g} of {self.limit:g} units used)"]
+        return [f"Act on {chosen} ({self.costs @ decision.action:g} of {self._units()} used)"]
 
     def summary(self) -> str:
         """Say the limit and the costs."""
         costs = between(self.costs)
-        return f"budget: at most {self.limit:g} units in all; an action costs {costs}"
+        return f"budget: at most {self._units()} in all; an action costs {costs}"
+
+    def _units(self) -> str:
+        return f"{self.limit:g} {'unit' if self.limit == 1 else 'units'}"
 
     def to_tables(self) -> TableSet:
         """Options and tables of this space."""
