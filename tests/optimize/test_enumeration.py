@@ -101,7 +101,7 @@ def test_few_actions_are_left_of_a_network_that_is_nearly_linear():
     for state in range(6):
         left = engine._promising(net.only([state]))
         assert len(left) < 0.05 * len(engine)
-        chosen = np.flatnonzero((engine._actions == answer.actions[state]).all(axis=1))
+        chosen = np.flatnonzero((engine.actions == answer.actions[state]).all(axis=1))
         assert np.isin(chosen, left).all()
 
 
