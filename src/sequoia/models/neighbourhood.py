@@ -111,7 +111,8 @@ class ComponentNeighbourhood(Neighbourhood):
         self._values = values if whole and len(values) <= _MOST_VALUES else None
         self._mean, self._spread = played.mean(axis=0), np.maximum(played.std(axis=0), 1e-6)
         kind = np.eye(int(kinds.max(initial=0)) + 1)[kinds]
-        self._fixed = np.concatenate([kind, degrees(dependencies.components)], axis=1)
+        parts = [kind, degrees(dependencies.components), dependencies.features]
+        self._fixed = np.concatenate(parts, axis=1)
         self.n_nodes = size
         shown = 1 if self._values is None else len(self._values)
         self.n_features = 2 * shown + self._fixed.shape[1] + 1
@@ -119,7 +120,7 @@ class ComponentNeighbourhood(Neighbourhood):
         node, column = dependencies.columns.nonzero()
         order = np.argsort(column, kind="stable")
         node, column = node[order].astype(np.int64), column[order].astype(np.int64)
-        self.outlets = Outlets(node, np.zeros_like(node), column)
+        self.outlets = Outlets(node, dependencies.column_kinds[column], column)
 
     def see(self, states: States, steps: IntArray) -> Single:
         """Return values, their means over all components, what is fixed, and the time left."""

@@ -15,6 +15,7 @@ from sequoia.optimize.engines.local_search import LocalSearch
 from sequoia.optimize.engines.milp import Milp
 from sequoia.optimize.linear.argmax import LinearArgmax
 from sequoia.optimize.linear.oracles import has_oracle
+from sequoia.optimize.linear.packing import Packing
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.optimize.result import PROOF_GAP, Argmax, ArgmaxResult
 from sequoia.problem import ActionLimits
@@ -137,6 +138,7 @@ class RolloutAuto:
         self._encoding, linear = encoding, LinearArgmax(encoding)
         self.is_batched = linear.is_batched
         self._by_state = ByState(encoding, partial(Auto, gap=None))
+        self._packing: Packing | None = None
         self._engine: Argmax = linear if self.is_batched else self._any
         self.lists_actions = not self.is_batched and self._any.lists_actions
 
@@ -153,7 +155,7 @@ class RolloutAuto:
             return self._engine.best(ReluNet.of_linear(weights)).actions
         actions = np.zeros((len(weights), self._encoding.space.n_actions), dtype=np.int8)
         left = np.arange(len(weights))
-        for find in (self._all_at_once, self._picked):
+        for find in (self._all_at_once, self._picked, self._packed):
             found, is_best = find(weights[left], limits.only(left))
             actions[left[is_best]], left = found[is_best], left[~is_best]
         if len(left):
@@ -194,6 +196,16 @@ class RolloutAuto:
             values = np.where(allowed, weights[part] @ inputs.T, -np.inf)
             pick[part], is_any[part] = values.argmax(axis=1), allowed.any(axis=1)
         return actions[pick], is_any
+
+    def _packed(self, weights: FloatArray, limits: ActionLimits) -> tuple[ActionArray, BoolArray]:
+        """Return good actions where rules are rows alone, and where they are feasible."""
+        space = self._encoding.space
+        is_plain = self._encoding.dose_indicators is None and Packing.applies_to(space)
+        if not len(weights) or not is_plain:
+            return _nothing(len(weights), space.n_actions)
+        if self._packing is None or self._packing.rows is not limits.matrix:
+            self._packing = Packing(space, limits)
+        return self._packing.best(weights, limits)
 
     @cached_property
     def _listed(self) -> tuple[ActionArray, FloatArray] | None:

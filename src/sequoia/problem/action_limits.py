@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -59,7 +60,9 @@ class ActionLimits:
             raise ProblemError(
                 f"action limits are {low.shape} and {high.shape}; (states, columns) is wanted."
             )
-        rows = csr_array((0, low.shape[1])) if matrix is None else csr_array(matrix, dtype=float)
+        rows: Any = csr_array((0, low.shape[1])) if matrix is None else matrix
+        if not isinstance(rows, csr_array) or rows.dtype != np.float64:
+            rows = csr_array(rows, dtype=np.float64)
         shape = (len(low), rows.shape[0])
         sides = [
             np.asarray(np.full(shape, usual) if side is None else side, dtype=np.float64)

@@ -13,7 +13,7 @@ from sequoia.errors import ProblemError
 from sequoia.problem.action_sets import sample_actions
 from sequoia.problem.environment import Environment, States
 from sequoia.rng import stream
-from sequoia.validation import ActionArray, IntArray, frozen, require, set_fields
+from sequoia.validation import ActionArray, FloatArray, IntArray, frozen, require, set_fields
 
 # Enough that each of some hundred components is changed a dozen times.
 _SAMPLES, _BATCH = 2_048, 256
@@ -35,17 +35,27 @@ class Dependencies:
         Row j holds the action columns that it depends on, ``(D, N)``, sparse.
     kinds
         Components of one kind have values of the same meaning, ``(D,)``; all alike unless given.
+    column_kinds
+        Columns of one kind do the same, each to its own components, ``(N,)``; all alike unless
+        given.
+    features
+        What never changes about each component, ``(D, F)``, best of size about 1; nothing unless
+        given.
     """
 
     components: csr_array
     columns: csr_array
     kinds: IntArray
+    column_kinds: IntArray
+    features: FloatArray
 
     def __init__(
         self,
         components: ArrayLike | csr_array,
         columns: ArrayLike | csr_array,
         kinds: ArrayLike | None = None,
+        column_kinds: ArrayLike | None = None,
+        features: ArrayLike | None = None,
     ) -> None:
         components = _matrix("dependencies.components", components)
         columns = _matrix("dependencies.columns", columns)
@@ -63,15 +73,29 @@ class Dependencies:
                 f"dependencies.components[{where}, {where}] is not 0; that a component depends on "
                 "itself goes without saying."
             )
-        kinds = np.zeros(size, np.int64) if kinds is None else kinds
-        kinds = frozen("dependencies.kinds", kinds, np.int64, (size,))
-        require("dependencies.kinds", kinds, kinds >= 0, "at least 0 is wanted")
-        set_fields(self, components=components, columns=columns, kinds=kinds)
+        features = np.empty((size, 0)) if features is None else features
+        features = frozen("dependencies.features", features, np.float64, (size, None))
+        require("dependencies.features", features, np.isfinite(features), "a number is wanted")
+        set_fields(
+            self,
+            components=components,
+            columns=columns,
+            kinds=_kinds("kinds", kinds, size),
+            column_kinds=_kinds("column_kinds", column_kinds, columns.shape[1]),
+            features=features,
+        )
 
     @property
     def n_components(self) -> int:
         """``D``."""
         return int(self.components.shape[0])
+
+
+def _kinds(name: str, given: ArrayLike | None, size: int) -> IntArray:
+    kinds = np.zeros(size, np.int64) if given is None else given
+    found = frozen(f"dependencies.{name}", kinds, np.int64, (size,))
+    require(f"dependencies.{name}", found, found >= 0, "at least 0 is wanted")
+    return found
 
 
 def dependencies_of(environment: Environment) -> Dependencies | None:

@@ -73,7 +73,7 @@ class Judge:
         self.simulator.reset()
 
     def put(self, state):
-        for name, value in self._environment.fluents(state[None]).items():
+        for name, value in self._environment.layout.fluents(state[None]).items():
             self.simulator.subs[name] = value[0]
 
     def _actions(self, action):
@@ -93,4 +93,9 @@ class Judge:
     def step(self, state, action):
         self.put(state)
         _, reward, _ = self.simulator.step(self._actions(action))
-        return reward, self._environment.row(self.simulator.subs)
+        return reward, self._row()
+
+    def _row(self):
+        values = self.simulator.subs
+        known = {name: np.asarray(values[name])[None] for name in self._environment.layout.states}
+        return self._environment.layout.rows(known)[0]

@@ -24,6 +24,11 @@ NOISE = "noise"
 _LEAST = 2.0**-53
 
 
+def scope_of(parameters: Any) -> Scope:
+    """Return the free objects of a fluent's own expression."""
+    return tuple((name, kind) for name, kind in parameters or ())
+
+
 class NotSupported(ProblemError):
     """A construct of RDDL that is not supported; the message names it."""
 

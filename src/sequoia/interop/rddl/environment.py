@@ -1,13 +1,10 @@
 """An instance of RDDL as an environment."""
 
-from collections.abc import Iterator, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse import csr_array
 
 from sequoia.errors import ProblemError
 from sequoia.interop.rddl.compiler import (
@@ -16,14 +13,15 @@ from sequoia.interop.rddl.compiler import (
     Compiled,
     Compiler,
     NotSupported,
-    Scope,
     Values,
+    scope_of,
 )
 from sequoia.interop.rddl.formulas import Grounder, NotLinear
+from sequoia.interop.rddl.layout import Layout
 from sequoia.interop.rddl.reading import PREFIX, RddlModel, find_model, read_model
 from sequoia.interop.rddl.rules import Row, RuleBook, rows_of
 from sequoia.interop.rddl.shares import NoShares, ShareCompiler
-from sequoia.interop.rddl.support import Support, Supports
+from sequoia.interop.rddl.structure import find_dependencies
 from sequoia.problem import ActionLimits, Dependencies
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
@@ -72,6 +70,8 @@ class RddlEnvironment:
     ----------
     component_names
         Names of the ground state fluents, ``D`` of them.
+    layout
+        How fluents stand in rows of numbers.
     """
 
     def __init__(self, model: RddlModel, read_from: tuple[str, ...]) -> None:
@@ -80,14 +80,13 @@ class RddlEnvironment:
         lifted = model.lifted
         _require_supported(model)
         self.horizon, self.discount = int(lifted.horizon), float(lifted.discount)
-        self._states = list(lifted.state_fluents)
-        self._actions = list(lifted.action_fluents)
-        self.component_names = list(self._named(self._states))
+        self.layout = Layout(model)
+        self.component_names = list(self.layout.names(self.layout.states))
         compiler = self._compiler = Compiler(model)
         self._steps = [
             (
                 name,
-                self._shape(name),
+                self.layout.shape(name),
                 _compiled(compiler, name, lifted.cpfs[name][1], lifted.cpfs[name][0]),
             )
             for name in model.order
@@ -97,8 +96,8 @@ class RddlEnvironment:
         self.n_noise = compiler.n_noise
         self._rules = self._read_rules(compiler)
         self.space = self._rules.space
-        self._first = self._flat(
-            {name: np.asarray(model.start[name])[None] for name in self._states}
+        self._first = self.layout.rows(
+            {name: np.asarray(model.start[name])[None] for name in self.layout.states}
         )
         self._chunk = max(1, _TOGETHER // compiler.largest)
 
@@ -108,31 +107,9 @@ class RddlEnvironment:
         """Return the first state, ``(count, D)``: an instance has one."""
         return np.repeat(self._first, count, axis=0)
 
-    @cached_property
-    def _ranges(self) -> list[tuple[slice, int]]:
-        """Which components each state fluent has, and how many values: 0 for amounts."""
-        found, first = [], 0
-        for name in self._states:
-            size = int(np.prod(self._shape(name), dtype=np.int64))
-            kind = self.model.lifted.variable_ranges[name]
-            values = {"bool": 2, "int": 0, "real": 0}.get(kind)
-            if values is None:
-                values = len(self.model.lifted.type_to_objects[kind])
-            found.append((slice(first, first + size), values))
-            first += size
-        return found
-
     def features(self, states: Array) -> FloatArray:
         """Return truth values, an indicator for each object, and amounts made small."""
-        parts = []
-        for part, values in self._ranges:
-            own = states[:, part].astype(np.float64)
-            if values == 0:
-                own = np.sign(own) * np.log1p(np.abs(own))
-            elif values > 2:
-                own = (own[:, :, None] == np.arange(values)).reshape(len(own), -1).astype(float)
-            parts.append(own)
-        return np.concatenate(parts, axis=1)
+        return self.layout.features(np.asarray(states))
 
     def step(
         self, states: Array, actions: ActionArray, noise: FloatArray
@@ -156,7 +133,7 @@ class RddlEnvironment:
                 values[name] = np.broadcast_to(run(values), (len(states), *shape))
             rewards = np.broadcast_to(self._reward(values), (len(states),)).astype(np.float64)
         after = self.model.lifted.next_state
-        following = self._flat({name: values[after[name]] for name in self._states})
+        following = self.layout.rows({name: values[after[name]] for name in self.layout.states})
         if over.any():
             rewards, following = (
                 np.where(over, 0.0, rewards),
@@ -173,7 +150,7 @@ class RddlEnvironment:
 
     def action_limits(self, states: Array, steps: IntArray) -> ActionLimits | None:  # noqa: ARG002
         """Return what the preconditions allow in each state."""
-        if not self._rules.is_by_state:
+        if not self._rules.is_by_state and self.space.kind == "budget":
             return None
         states = np.asarray(states)
         parts = []
@@ -194,15 +171,16 @@ class RddlEnvironment:
         ProblemError
             When one has no limit.
         """
-        open_ended = [
-            name for name, (_, values) in zip(self._states, self._ranges, strict=True) if not values
-        ]
+        pairs = zip(self.layout.states, self.layout.ranges, strict=True)
+        open_ended = [name for name, (_, values) in pairs if not values]
         if open_ended:
             raise ProblemError(
                 f"{self.name} has amounts for states ({', '.join(open_ended)}); exact solving "
                 "needs states that can be listed."
             )
-        return np.concatenate([np.full(p.stop - p.start, values) for p, values in self._ranges])
+        return np.concatenate(
+            [np.full(p.stop - p.start, values) for p, values in self.layout.ranges]
+        )
 
     @property
     def start(self) -> FloatArray:
@@ -216,10 +194,10 @@ class RddlEnvironment:
     def _shares(self) -> list[tuple[Compiled, int]]:
         """The chances of every state fluent, and how many values it has."""
         lifted, found = self.model.lifted, []
-        for name, (_, size) in zip(self._states, self._ranges, strict=True):
+        for name, (_, size) in zip(self.layout.states, self.layout.ranges, strict=True):
             parameters, expression = lifted.cpfs[lifted.next_state[name]]
             try:
-                run = self._chances.compile(expression, _scope(parameters), size)
+                run = self._chances.compile(expression, scope_of(parameters), size)
             except NoShares as error:
                 raise self._not_exact(f"{name}' depends on {error}") from None
             found.append((run, size))
@@ -246,8 +224,8 @@ class RddlEnvironment:
             for name, shape, run in self._steps:
                 if name not in self._chances.random:
                     values[name] = np.broadcast_to(run(values), (len(states), *shape))
-            for name, (run, size) in zip(self._states, self._shares, strict=True):
-                own = np.broadcast_to(run(values), (len(states), *self._shape(name), size))
+            for name, (run, size) in zip(self.layout.states, self._shares, strict=True):
+                own = np.broadcast_to(run(values), (len(states), *self.layout.shape(name), size))
                 wide = np.zeros((len(states), own[0].size // size, most))
                 wide[:, :, :size] = own.reshape(len(states), -1, size)
                 parts.append(wide)
@@ -270,54 +248,16 @@ class RddlEnvironment:
 
     def _values(self, states: Array, actions: ActionArray | None) -> dict[str, Array]:
         """Return the values of all state and action fluents, ``(B, objects)`` each."""
-        lifted = self.model.lifted
-        found: dict[str, Array] = {}
-        for name, (part, values) in zip(self._states, self._ranges, strict=True):
-            own = states[:, part]
-            if values == 2 and lifted.variable_ranges[name] == "bool":
-                own = own != 0
-            elif lifted.variable_ranges[name] != "real":
-                own = own.astype(np.int64)
-            found[name] = own.reshape(len(states), *self._shape(name))
+        found = self.layout.fluents(states)
         if actions is None:
             return found
-        every = np.zeros((len(states), self._n_actions), dtype=np.bool_)
+        every = np.zeros((len(states), self.layout.n_actions), dtype=np.bool_)
         every[:, self._rules.kept] = actions
-        for name, first in self._columns.items():
-            size = int(np.prod(self._shape(name), dtype=np.int64))
-            found[name] = every[:, first : first + size].reshape(len(states), *self._shape(name))
-        return found
+        return found | self.layout.action_fluents(every)
 
     def read_value(self, name: str, text: str) -> float:
         """Return a value of a component from a text: a truth value, an object, or a number."""
-        fluent = self._states[
-            next(
-                i
-                for i, (part, _) in enumerate(self._ranges)
-                if part.start <= self.component_names.index(name) < part.stop
-            )
-        ]
-        kind = self.model.lifted.variable_ranges[fluent]
-        if kind == "bool":
-            known = {"true": 1, "false": 0, "1": 1, "0": 0}
-        else:
-            objects = self.model.lifted.type_to_objects.get(kind, ())
-            known = {own: i for i, own in enumerate(objects)}
-        if known:
-            if text.lstrip("@") not in known:
-                raise ValueError(text)
-            return float(known[text.lstrip("@")])
-        return float(text)
-
-    def fluents(self, states: Array) -> dict[str, Array]:
-        """Return the value of every state fluent, ``(B, objects)`` each, by name."""
-        return self._values(np.asarray(states), None)
-
-    def row(self, fluents: Mapping[str, Any]) -> Array:
-        """Return a state, ``(D,)``, from the value of every state fluent, by name."""
-        known = {name: np.asarray(fluents[name])[None] for name in self._states}
-        state: Array = self._flat(known)[0]
-        return state
+        return self.layout.read_value(self.component_names.index(name), text)
 
     def __reduce__(self) -> tuple[Any, tuple[str, ...]]:
         """Read it again elsewhere: what is compiled cannot be sent to another process."""
@@ -325,43 +265,13 @@ class RddlEnvironment:
 
     def ground(self, action: ActionArray) -> dict[str, bool]:
         """Return what an action, ``(N,)``, sets, by the names of pyRDDLGym."""
-        every = [g for name in self._actions for g in self.model.lifted.variable_groundings[name]]
+        every = self.layout.ground_actions()
         return {every[i]: True for i in self._rules.kept[np.flatnonzero(action)].tolist()}
-
-    def _flat(self, values: dict[str, Array]) -> Array:
-        is_real = any(self.model.lifted.variable_ranges[name] == "real" for name in self._states)
-        kind = np.float64 if is_real else np.int64
-        parts = [values[name].reshape(len(values[name]), -1) for name in self._states]
-        return np.concatenate(parts, axis=1).astype(kind)
-
-    def _shape(self, name: str) -> tuple[int, ...]:
-        lifted = self.model.lifted
-        own = lifted.variable_params[name]
-        return tuple(len(lifted.type_to_objects[kind]) for kind in own)
-
-    def _named(self, fluents: list[str]) -> Iterator[str]:
-        """Yield the names of ground fluents, such as ``running(c1)``."""
-        for name in fluents:
-            for objects in self.model.lifted.ground_types(self.model.lifted.variable_params[name]):
-                yield f"{name}({', '.join(objects)})" if objects else name
 
     # ------------------------------------------------------------------ rules
 
-    @cached_property
-    def _columns(self) -> dict[str, int]:
-        """Number of the first ground action of each action fluent."""
-        found, first = {}, 0
-        for name in self._actions:
-            found[name] = first
-            first += int(np.prod(self._shape(name), dtype=np.int64))
-        return found
-
-    @property
-    def _n_actions(self) -> int:
-        return sum(int(np.prod(self._shape(name), dtype=np.int64)) for name in self._actions)
-
     def _read_rules(self, compiler: Compiler) -> RuleBook:
-        grounder = Grounder(self.model, compiler, self._columns, self._n_actions)
+        grounder = Grounder(self.model, compiler, self.layout.columns, self.layout.n_actions)
         rows: list[Row] = []
         for expression in self.model.lifted.preconditions:
             text = _text(expression)
@@ -375,57 +285,19 @@ class RddlEnvironment:
                 ) from None
         most = int(self.model.lifted.max_allowed_actions)
         try:
-            return RuleBook(grounder, rows, list(self._named(self._actions)), most)
+            return RuleBook(grounder, rows, list(self.layout.names(self.layout.actions)), most)
         except NotLinear as error:
             raise ProblemError(f"{self.name}: {error}: not linear in the actions.") from None
 
-    # ------------------------------------------------------------------ who depends on whom
-
     @cached_property
     def dependencies(self) -> Dependencies | None:
-        """Which components depend on which components and action columns.
-
-        ``None`` where a column reaches no component: then it says too little to learn by.
-        """
-        size, columns = len(self.component_names), self._n_actions
-        known = self._leaves(size, columns)
-        lifted = self.model.lifted
-        finder = Supports(self.model, self._compiler, known, size + columns)
-        for name in self.model.order:
-            parameters, expression = lifted.cpfs[name]
-            shape = self._shape(name)
-            found = finder.of(expression, _scope(parameters))
-            known[name] = Support(shape, found.spread(shape))
-        rows = [known[lifted.next_state[name]].rows for name in self._states]
-        matrix = csr_array(sparse.vstack(rows, format="csr"))
-        among = matrix[:, :size].tolil()
-        among.setdiag(0)
-        reached = matrix[:, size:][:, self._rules.kept]
-        if (reached.sum(axis=0) == 0).any():
-            return None
-        kinds = np.concatenate(
-            [np.full(p.stop - p.start, i) for i, (p, _) in enumerate(self._ranges)]
-        )
-        return Dependencies(csr_array(among), csr_array(reached), kinds)
-
-    def _leaves(self, size: int, columns: int) -> dict[str, Support]:
-        """Return the supports of states and actions: each depends on itself."""
-        known = {}
-        every = csr_array(
-            (np.ones(size + columns, np.int8), (np.arange(size + columns),) * 2),
-            (size + columns, size + columns),
-        )
-        for name, (part, _) in zip(self._states, self._ranges, strict=True):
-            known[name] = Support(self._shape(name), every[part.start : part.stop])
-        for name, first in self._columns.items():
-            count = int(np.prod(self._shape(name), dtype=np.int64))
-            known[name] = Support(self._shape(name), every[size + first : size + first + count])
-        return known
+        """Which components depend on which components and action columns."""
+        return find_dependencies(self.model, self.layout, self._compiler, self._rules.kept)
 
 
 def _compiled(compiler: Compiler, what: str, expression: Any, parameters: Any = ()) -> Any:
     try:
-        return compiler.compile(expression, _scope(parameters))
+        return compiler.compile(expression, scope_of(parameters))
     except NotSupported as error:
         raise ProblemError(f"{what}: {error}") from None
 
@@ -439,10 +311,6 @@ def _is_drawn(expression: Any) -> bool:
     kind, name = expression.etype
     own = kind in ("randomvar", "randomvector") and name not in ("KronDelta", "DiracDelta")
     return own or _is_drawn(expression.args)
-
-
-def _scope(parameters: Any) -> Scope:
-    return tuple((name, kind) for name, kind in parameters or ())
 
 
 def _require_supported(model: RddlModel) -> None:

@@ -71,11 +71,12 @@ class Restricted(WithRows):
             return self._fill(self._below.certify(forced), rng)
         return super().sample(rng)
 
-    def _list_below(self, cap: int) -> ActionArray:
+    def _listed(self, cap: int) -> ActionArray:
         actions = _listed(self._below, cap)
         if actions is None:
             raise self._too_many(cap)
-        return actions
+        allowed: ActionArray = actions[self._limits.allowed(actions)[0]]
+        return allowed
 
     def construct_linear(self, weights: FloatArray) -> ActionArray | None:
         """Ask the space below; ``None`` where it does not keep within the limits."""

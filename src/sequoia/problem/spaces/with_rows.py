@@ -157,14 +157,15 @@ class WithRows(ActionSpace):
 
     def enumerate(self, cap: int) -> ActionArray:
         """List the actions of the space below, then keep what the rows on top allow."""
-        actions = self._list_below(2 * cap)
-        actions = actions[self._extra.holds(actions)]
+        actions = self._listed(2 * cap)
         if len(actions) > cap:
             raise self._too_many(cap)
         return actions
 
-    def _list_below(self, cap: int) -> ActionArray:
-        return self._below.enumerate(cap)
+    def _listed(self, cap: int) -> ActionArray:
+        """Return what is allowed of at most ``cap`` actions of the space below."""
+        actions = self._below.enumerate(cap)
+        return actions[self._extra.holds(actions)]
 
     def sample(self, rng: np.random.Generator) -> Decision:
         """Draw below and mend what the rows on top forbid; ask the solver if that fails."""
