@@ -7,6 +7,7 @@ from programme.programme_cases import begin, fill
 from sequoia.errors import ProblemError
 from sequoia.programme.accounts import ADMINISTER, PLAN, ROLES, SEE
 from sequoia.programme.history import read_journal
+from sequoia.programme.people import find_people
 from sequoia.web import guard
 from sequoia.web.app import serve
 from sequoia.web.guard import SESSION
@@ -175,16 +176,18 @@ def test_names_are_text_on_every_page(tmp_path):
     send(client, "/today/wish", add="must:Ada", date=str(DAY))
     send(client, "/today/wish", add=f"absent:{SCRIPT}", date=str(DAY))
     send(client, "/today/undo", date=str(DAY))
+    send(client, "/people/note", who=name, words=SCRIPT)
     for path in [_path(one) for one in ROUTES if one.method == "GET"]:
         for query in ("", f"?who={name}&view=map&search={SCRIPT}&date={SCRIPT}&next={SCRIPT}"):
             answer = client.get(path + query)
-            if "attachment" not in answer.headers.get("content-disposition", ""):
+            is_page = answer.headers.get("content-type", "").startswith("text/html")
+            if is_page and "content-disposition" not in answer.headers:
                 assert "<script>" not in answer.text, path
 
 
 @pytest.mark.parametrize(
     "text",
-    ["'; DROP TABLE roster; --", '" OR 1=1 --', "%", "../../etc/passwd", "\x00", "9" * 5000],
+    ["'; DROP TABLE roster; --", '" OR 1=1 --', "%", "../../etc/passwd", "\x00", "9" * 2000],
 )
 def test_strange_texts_do_no_harm(tmp_path, text):
     programme, client = local_page(tmp_path)
@@ -193,13 +196,14 @@ def test_strange_texts_do_no_harm(tmp_path, text):
         if route.path in ("/logout", "/login"):
             continue
         names = ("who", "date", "search", "view", "text", "add", "remove", "name", "next", "digest")
+        names += ("state", "by", "key", "words", "group", "cost", "first", "last", "left", "page")
         values = dict.fromkeys(names, text)
         if route.method == "GET":
             answer = client.get(_path(route), params=values)
         else:
             answer = client.post(_path(route), data={**values, "csrf": token})
         assert answer.status_code < 500, (route.path, text)
-    assert len(read_journal(programme, 10)) == 3
+    assert find_people(programme, DAY, search="Ada").total == 1
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from pathlib import Path
 from starlette.testclient import TestClient
 
 from programme.programme_cases import known
+from real_command import PATIENCE
 from sequoia.programme.accounts import ROLES, add_account
 from sequoia.programme.settings import Programme
 from sequoia.web.app import create_app
@@ -20,7 +21,7 @@ PASSWORD = "correct horse battery"
 def page_of(programme: Programme, today: date = DAY) -> TestClient:
     """Return a browser without a session, on this machine."""
     planner = PlannerProcess(programme.folder, lambda: ThreadPoolExecutor(1))
-    app = create_app(programme.folder, today, planner)
+    app = create_app(programme.folder, today, planner, PATIENCE)
     return TestClient(app, "http://localhost:8000", client=("127.0.0.1", 1), follow_redirects=False)
 
 

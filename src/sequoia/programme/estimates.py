@@ -75,6 +75,27 @@ def find_estimates(programme: Programme, day: date) -> Estimates:
     return Estimates(dated.groups, fitted.kernels, fitted, _words(fitted, made), remark)
 
 
+def last_kernels(programme: Programme, group: str) -> FloatArray | None:
+    """Return the transitions of a group that were given or estimated last, ``(L, S, S)``.
+
+    ``None`` where there are none, or for other states or doses.
+    """
+    given = read_given(programme, [group])
+    if given is not None:
+        known: FloatArray = given[0]
+        return known
+    chosen = sql.select(fits).order_by(fits.c.id.desc()).limit(1)
+    with programme.store.open().reading() as connection:
+        found = connection.execute(chosen).mappings().one_or_none()
+    names = {} if found is None else found["names"]
+    if found is None or group not in names["groups"]:
+        return None
+    if (names["states"], names["doses"]) != (programme.states, list(programme.doses)):
+        return None
+    kernels: FloatArray = _from_bytes(found["arrays"]).kernels[names["groups"].index(group)]
+    return kernels
+
+
 def estimate(programme: Programme, day: date) -> Estimates:
     """Estimate transitions from the log up to ``day``, and keep them."""
     dated = _dated(programme, day)

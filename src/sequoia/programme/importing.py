@@ -109,11 +109,11 @@ def _import_members(
         parts = [f"{new} new", f"{changed} changed", f"{len(rows) - new - changed} as before"]
         lines.append(f"{table.where}: {', '.join(p for p in parts if not p.startswith('0 '))}.")
     if not content.found:
-        _check(programme, connection, tables, content)
+        check_members(programme, connection, tables, content)
     return lines
 
 
-def _check(
+def check_members(
     programme: Programme, connection: sql.Connection, tables: Mapping[str, Table], content: TableSet
 ) -> None:
     """Note what the space needs and the sheets do not have."""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from sequoia.planning.planner import Why, Worth
+from sequoia.problem.summary import rules_in_words
 from sequoia.programme.drafts import Overrides
 from sequoia.programme.plans import StoredPlan
 from sequoia.programme.today import Planning, PricedWish
@@ -32,6 +33,8 @@ class Proposal:
         What the best dose would be worth to everybody, by name.
     away
         Who is absent on that day by the records.
+    rules
+        What is allowed on any day, in words.
     """
 
     plan: StoredPlan
@@ -44,6 +47,7 @@ class Proposal:
     knowledge: dict[str, str]
     worth: dict[str, float]
     away: Sequence[str]
+    rules: Sequence[str]
     transitions: str
     remarks: Sequence[str]
 
@@ -71,6 +75,7 @@ def propose(planning: Planning, overrides: Overrides) -> Proposal:
         knowledge=dict(zip(names, situation.knowledge, strict=True)),
         worth=dict(zip(names, best, strict=True)),
         away=[*situation.absences.absent, *situation.absences.never],
+        rules=rules_in_words(situation.problem.space),
         transitions=situation.estimates.words,
         remarks=list(situation.remarks),
     )

@@ -15,7 +15,7 @@ from sequoia.programme.entries import HEADS, Entry, put_entries
 from sequoia.programme.importing import in_words, read_log, remarks_on
 from sequoia.programme.members import members
 from sequoia.programme.plans import planned_by
-from sequoia.programme.schema import ARM
+from sequoia.programme.schema import ARM, receipts
 from sequoia.programme.settings import Programme
 from sequoia.programme.store import note
 
@@ -37,6 +37,7 @@ def record(
     by: str = "",
     dose: str | None = None,
     correct: bool = False,
+    key: str = "",
 ) -> Recorded:
     """Record outcomes such as ``"Ada=good"``, or those of a sheet, in one transaction.
 
@@ -49,12 +50,18 @@ def record(
     dose
         What was given; unless given, the first dose of the programme. Nothing (``""``) where states
         were seen without a visit.
+    key
+        A text that nobody else uses. Whoever is not sure that a record arrived sends it again with
+        the same key, and it is recorded once, whatever was recorded meanwhile.
     """
     tables = [] if sheet is None else [read_spreadsheet(sheet, "log", HEADS)]
     if outcomes:
         tables.append(_as_sheet(programme, outcomes, by, dose))
     content = TableSet({})
     with programme.store.open().writing() as connection:
+        before = _receipt(connection, key)
+        if before is not None:
+            return Recorded(before, [])
         entries = [
             entry
             for table in tables
@@ -65,11 +72,19 @@ def record(
         noted = put_entries(connection, members(connection, ARM), entries, correct)
         words = in_words(noted)
         note(connection, f"Recorded {words}: {_who(entries)}.")
+        if key:
+            connection.execute(receipts.insert().values(key=key, words=words))
     left_out = sum(map(len, tables)) - len(entries)
     remarks = remarks_on(entries, day)
     if left_out:
         remarks.append(f"{count(left_out, 'row')} without an outcome left out.")
     return Recorded(words, remarks)
+
+
+def _receipt(connection: sql.Connection, key: str) -> str | None:
+    """Return what was recorded with a key, if anything was."""
+    chosen = sql.select(receipts.c.words).where(receipts.c.key == key)
+    return connection.execute(chosen).scalar_one_or_none() if key else None
 
 
 def _as_sheet(programme: Programme, outcomes: Sequence[str], by: str, dose: str | None) -> Table:

@@ -28,7 +28,10 @@ LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
 def create_app(
-    folder: Path, today: date | None = None, planner: PlannerProcess | None = None
+    folder: Path,
+    today: date | None = None,
+    planner: PlannerProcess | None = None,
+    patience: float = Site.patience,
 ) -> Starlette:
     """Return the page of the programme in ``folder``.
 
@@ -38,9 +41,11 @@ def create_app(
         What day it is taken to be; the day it is, unless given.
     planner
         Who makes plans; a process of its own, unless given.
+    patience
+        See `Site`.
     """
     planner = PlannerProcess(folder) if planner is None else planner
-    site = Site(folder, planner, date.today if today is None else lambda: today)
+    site = Site(folder, planner, date.today if today is None else lambda: today, patience)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:

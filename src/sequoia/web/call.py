@@ -1,6 +1,6 @@
 """What a page knows when it is asked for: who asks, for which programme, in which language."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
@@ -33,21 +33,28 @@ class Site:
     ----------
     today
         Says what day it is.
+    patience
+        How many seconds a page waits for a plan before it says that one is being made.
     """
 
     folder: Path
     planner: PlannerProcess
     today: Callable[[], date] = date.today
+    patience: float = 1.5
     throttle: Throttle = field(default_factory=Throttle)
-    templates: Environment = field(
-        default_factory=lambda: Environment(
-            loader=PackageLoader("sequoia.web"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
+    templates: Environment = field(default_factory=lambda: _templates())
+
+
+def _templates() -> Environment:
+    made = Environment(
+        loader=PackageLoader("sequoia.web"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
+    made.filters["zip_same"] = lambda names: [(name, name) for name in names]
+    return made
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,11 +148,3 @@ def download(content: bytes, kind: str, name: str) -> Response:
     plain = "".join(c if (c.isalnum() and c.isascii()) or c in "-._" else "-" for c in name)
     headers = {"Content-Disposition": f'attachment; filename="{plain}"'}
     return Response(content, media_type=kind, headers=headers)
-
-
-def first_lines(lines: Sequence[str]) -> str:
-    """Return what is wrong, as one message."""
-    return " ".join(lines[:3])
-
-
-Values = Mapping[str, object]

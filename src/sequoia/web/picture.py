@@ -2,8 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 
+import numpy as np
+
+from sequoia.programme.history import Event
 from sequoia.programme.plans import PlannedTask
+from sequoia.validation import FloatArray
 
 # The width of a map, and how far its points stay from its edge.
 WIDTH, _MARGIN = 1000.0, 40.0
@@ -52,3 +57,50 @@ def spots(
         worker, order, colour = planned.get(name, ("", 0, 0))
         found.append(Spot(name, right_of, below, worker, order, colour))
     return sorted(found, key=lambda spot: spot.order > 0)
+
+
+# The size of a chart, and the room for its dates.
+CHART_WIDTH, CHART_HEIGHT, _DATES = 720.0, 160.0, 24.0
+
+
+@dataclass(frozen=True)
+class BeliefChart:
+    """What was believed of somebody's state, as areas that add up to certainty.
+
+    Attributes
+    ----------
+    areas
+        The outline of each state's area, the first state at the bottom, and its name.
+    marks
+        Where somebody was seen: to the right, whether by a visit, and what happened in words.
+    first, last
+        The dates at the ends.
+    """
+
+    areas: Sequence[tuple[str, str]]
+    marks: Sequence[tuple[float, bool, str]]
+    first: date
+    last: date
+
+
+def belief_chart(
+    dates: Sequence[date], belief: FloatArray, events: Sequence[Event], states: Sequence[str]
+) -> BeliefChart | None:
+    """Return a chart of what was believed, ``(T, S)``; ``None`` where there is too little."""
+    if len(dates) < 2:
+        return None
+    height = CHART_HEIGHT - _DATES
+    right = np.linspace(0, CHART_WIDTH, len(dates))
+    tops = np.concatenate([np.zeros((len(dates), 1)), np.cumsum(belief, axis=1)], axis=1)
+    areas = []
+    for number, name in enumerate(states):
+        lower, upper = height * (1 - tops[:, number]), height * (1 - tops[:, number + 1])
+        outline = [*zip(right, upper, strict=True), *zip(right[::-1], lower[::-1], strict=True)]
+        areas.append((" ".join(f"{x:.1f},{y:.1f}" for x, y in outline), name))
+    place = dict(zip(dates, right.tolist(), strict=True))
+    marks = [
+        (place[one.date], bool(one.dose), f"{one.date} {one.state} {one.by}".strip())
+        for one in events
+        if one.date in place
+    ]
+    return BeliefChart(areas, marks, dates[0], dates[-1])

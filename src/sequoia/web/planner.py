@@ -60,12 +60,6 @@ class PlannerProcess:
         found: Why = self._ask(_explain, day, version, overrides, who, patience)
         return found
 
-    def known(self, day: date, version: str, overrides: Overrides) -> Proposal | None:
-        """Return the plan for some wishes, if it is there."""
-        future = self._answers.get(_key(_propose, day, version, overrides, ""))
-        is_there = future is not None and future.done() and future.exception() is None
-        return future.result() if future is not None and is_there else None
-
     def close(self) -> None:
         """End the process."""
         self._pool.shutdown(wait=False, cancel_futures=True)

@@ -1,7 +1,7 @@
 """Every page, how it is reached and who may: the one list."""
 
 from sequoia.programme.accounts import ADMINISTER, PLAN, SEE
-from sequoia.web import accounts, today
+from sequoia.web import accounts, people, record, staff, today
 from sequoia.web.guard import Guarded
 
 ROUTES = (
@@ -17,6 +17,19 @@ ROUTES = (
     Guarded("POST", "/today/undo", PLAN, today.undo),
     Guarded("POST", "/today/publish", PLAN, today.publish),
     Guarded("POST", "/today/withdraw", PLAN, today.withdraw),
+    Guarded("GET", "/record", SEE, record.show),
+    Guarded("POST", "/record/send", PLAN, record.send),
+    Guarded("GET", "/people", SEE, people.show),
+    Guarded("GET", "/people/names", SEE, people.names),
+    Guarded("GET", "/people/one", SEE, people.one),
+    Guarded("POST", "/people/add", PLAN, people.add),
+    Guarded("POST", "/people/pause", PLAN, people.pause),
+    Guarded("POST", "/people/leave", PLAN, people.leave),
+    Guarded("POST", "/people/note", PLAN, people.note),
+    Guarded("GET", "/staff", SEE, staff.show),
+    Guarded("POST", "/staff/change", PLAN, staff.change),
+    Guarded("POST", "/staff/absent", PLAN, staff.absent),
+    Guarded("POST", "/staff/leave", PLAN, staff.leave),
     Guarded("GET", "/accounts", ADMINISTER, accounts.show),
     Guarded("POST", "/accounts/add", ADMINISTER, accounts.add),
     Guarded("POST", "/accounts/change", ADMINISTER, accounts.change),

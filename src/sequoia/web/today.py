@@ -26,8 +26,6 @@ from sequoia.web.picture import Spot, spots
 from sequoia.web.planner import StillComputing
 
 VIEWS = ("worker", "slot", "map")
-# How long a page waits for a plan before it says that one is being made.
-_PATIENCE = 1.5
 # What must be answered now waits longer.
 _LONG_PATIENCE = 60.0
 _KINDS = {
@@ -48,6 +46,8 @@ class Duty:
         How many are planned, and how many there are; ``None`` where nobody counts them.
     is_away
         Whether they are absent, by the records or by a wish.
+    half
+        The wish for half a day; empty where nobody counts minutes.
     """
 
     worker: str
@@ -55,6 +55,7 @@ class Duty:
     minutes: float | None
     capacity: float | None
     is_away: bool
+    half: str = ""
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ def show(call: Call) -> Response:
         history = find_history(call.programme, morning.day, morning.day)[0]
         return _page(call, morning, morning.published, {**usual, "history": history})
     try:
-        proposal = _proposal(call, morning, _PATIENCE)
+        proposal = _proposal(call, morning, call.site.patience)
     except StillComputing:
         return call.page("planning.html", **usual)
     except SequoiaError as error:
@@ -97,6 +98,7 @@ def _page(call: Call, morning: Morning, plan: StoredPlan, values: Mapping[str, A
         "plan": plan,
         "duties": _duties(morning, plan, absent),
         "slots": _by_slot(plan),
+        "workers": [one.name for one in morning.workers],
         "map": _map(call, plan) if values["view"] == "map" else None,
         "outcomes": outcomes,
         "proposal": None,
@@ -163,6 +165,8 @@ def wish(call: Call) -> Response:
     day = _step(call)
     wanted = bool(call.text("add"))
     option, _, text = call.text("add" if wanted else "remove").partition(":")
+    if option == "lock" and call.text("worker"):
+        text = f"{call.text('worker')}={call.text('who')}"
     text = text or call.text("text")
     if option not in OVERRIDES or not text:
         raise HTTPException(400, "no such wish")
@@ -192,6 +196,18 @@ def withdraw(call: Call) -> Response:
     day = _step(call)
     withdraw_plan(call.programme, day)
     return _back(call, day, call.words("today.withdrawn"))
+
+
+def todays_proposal(call: Call, patience: float) -> Proposal | None:
+    """Return the plan that is proposed for today, if it is ready in time."""
+    calendar = call.programme.calendar
+    day = calendar.date_of(calendar.step_of(call.site.today()))
+    with call.programme.store.open().reading() as connection:
+        wishes = wishes_for(connection, day)
+    try:
+        return call.site.planner.proposal(day, standing(call.programme), wishes, patience)
+    except (StillComputing, SequoiaError):
+        return None
 
 
 def _step(call: Call) -> date:
@@ -245,12 +261,15 @@ def _frame(call: Call, morning: Morning) -> dict[str, object]:
 def _duties(morning: Morning, plan: StoredPlan, absent: set[str]) -> list[Duty]:
     """Return everybody's day: those who are there, and whoever else has tasks."""
     own = dict(by_worker(plan))
+    hours = dict(text.rpartition("=")[::2] for text in morning.wishes.get("hours", ()))
     duties = []
     for one in morning.workers:
         tasks = own.pop(one.name, [])
         is_away = one.name in absent or one.is_away(morning.day)
         capacity = _number(one.facts.get("capacity", ""))
-        duties.append(Duty(one.name, tasks, _minutes(tasks), capacity, is_away))
+        half = "" if capacity is None else f"{one.name}={capacity / 2:g}"
+        capacity = _number(hours.get(one.name, "")) or capacity
+        duties.append(Duty(one.name, tasks, _minutes(tasks), capacity, is_away, half))
     duties += [Duty(name, tasks, _minutes(tasks), None, False) for name, tasks in own.items()]
     return duties
 

@@ -11,7 +11,7 @@ from importlib.resources import files
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 USUAL = "en"
 _BELIEF = re.compile(
-    r"(likely (?P<likely>.*) \((?P<percent>\d+) %\)|(?P<state>.*)), "
+    r"((?P<how>likely|perhaps) (?P<likely>.*) \((?P<percent>\d+) %\)|(?P<state>.*)), "
     r"((?P<never>never seen)|seen now|last seen (?P<n>\d+) (?P<unit>day|week)s? ago)"
 )
 
@@ -52,7 +52,7 @@ class Words:
             return text
         what = found["state"]
         if found["percent"]:
-            what = self("belief.likely", state=found["likely"], percent=found["percent"])
+            what = self(f"belief.{found['how']}", state=found["likely"], percent=found["percent"])
         if found["unit"]:
             return self(f"belief.{found['unit']}", what=what, n=int(found["n"]))
         return self("belief.never" if found["never"] else "belief.now", what=what)

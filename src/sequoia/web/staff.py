@@ -1,0 +1,55 @@
+"""Staff and rules: who works when, who is away, what the rules say."""
+
+from starlette.responses import Response
+
+from sequoia.programme.absences import set_absent, set_back
+from sequoia.programme.members import members
+from sequoia.programme.people import add_person, set_left
+from sequoia.programme.schema import WORKER
+from sequoia.web.call import Call
+from sequoia.web.today import todays_proposal
+
+# How long the page waits for the rules in words.
+_PATIENCE = 0.3
+
+
+def show(call: Call) -> Response:
+    """Show who works, and the rules."""
+    day = call.site.today()
+    with call.programme.store.open().reading() as connection:
+        staff = members(connection, WORKER)
+    facts = list(dict.fromkeys(key for one in staff for key in one.facts)) or ["capacity"]
+    proposal = todays_proposal(call, _PATIENCE)
+    rules = [] if proposal is None else proposal.rules
+    return call.page("staff.html", staff=staff, day=day, facts=facts, rules=rules)
+
+
+def change(call: Call) -> Response:
+    """Add somebody, or change their hours."""
+    name = call.text("name")
+    facts = {
+        key.removeprefix("fact "): str(value).strip()
+        for key, value in call.form.items()
+        if key.startswith("fact ") and isinstance(value, str)
+    }
+    add_person(call.programme, name, WORKER, facts)
+    return call.go("/staff", call.words("staff.changed", name=name))
+
+
+def absent(call: Call) -> Response:
+    """Note that somebody is away, or back."""
+    who = call.text("who")
+    if call.text("back"):
+        who = set_back(call.programme, who, call.site.today())
+        return call.go("/staff", call.words("people.back", name=who))
+    first = call.day("first")
+    last = call.day("last") if call.text("last") else first
+    who = set_absent(call.programme, who, first, last)
+    return call.go("/staff", call.words("people.paused", name=who))
+
+
+def leave(call: Call) -> Response:
+    """Note that somebody leaves, or is there again."""
+    day = None if call.text("back") else call.day("left")
+    who = set_left(call.programme, call.text("who"), day)
+    return call.go("/staff", call.words("people.back" if day is None else "people.left", name=who))
