@@ -7,7 +7,7 @@ import pytest
 
 from sequoia import Promise, Promises, Rules, SpendingLimit, save
 from sequoia.bounds import relax
-from sequoia.problem.families import capacity, routing, scheduling
+from sequoia.problem.families import capacity, rota, routing, scheduling
 
 
 @pytest.fixture
@@ -119,6 +119,23 @@ def test_promises_and_budgets_of_today(run, tmp_path):
     shown = run("show", "kept.npz").out
     assert "2 arms are visited at least every 4 steps" in shown
     assert "a month: at most 9 visits in 6 steps" in shown
+
+
+def test_the_same_worker_as_last_time(run, tmp_path):
+    problem = rota(arms=6, workers=2, may_visit=1.0, slots_per_worker=3)
+    save(problem, tmp_path / "rota.npz")
+    Path("rota.csv").write_text("arm,state\n" + "".join(f"arm {j},0\n" for j in range(6)))
+    asked = ("plan", "rota.npz", "--state", "rota.csv", "--last", "last.csv")
+    for worker in (0, 1):
+        Path("last.csv").write_text(
+            "arm,worker\n" + "".join(f"arm {j},worker {worker}\n" for j in range(6))
+        )
+        content = json.loads(run(*asked, "--continuity", "100", "--json").out)
+        who = [one["who"] for one in content["errands"]]
+        assert who.count(f"worker {worker}") == content["continuity"]["same"] >= 1
+        assert "by the same worker as last time, worth" in run(*asked).out
+    Path("last.csv").write_text("arm,nurse\n")
+    assert "arm and worker are wanted" in run(*asked).err
 
 
 def test_files(run):

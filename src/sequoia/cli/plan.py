@@ -22,6 +22,8 @@ from sequoia.models.folder import load_model
 from sequoia.planning.overrides import (
     OVERRIDES,
     read_offer,
+    read_preferences,
+    same_as_last_time,
     todays_wishes,
     together,
     with_spent,
@@ -80,6 +82,13 @@ def plan(
     lock: Locks = None,
     order: Orders = None,
     hours: Hours = None,
+    last: Annotated[
+        Path | None,
+        typer.Option(metavar="SHEET", help="Who came last time: the columns arm and worker."),
+    ] = None,
+    continuity: Annotated[
+        float, typer.Option(help="What the same worker as last time is worth, for each visit.")
+    ] = 0.0,
     spent: Annotated[
         list[str] | None,
         typer.Option(
@@ -132,12 +141,17 @@ def plan(
     wishes = todays_wishes(problem, asked)
     offers = [read_offer(problem, text) for text in overtime or ()]
     planner = Planner(problem, states, time_limit)
-    found, extra = plan_with_overtime(planner, problem, together(wishes), offers, policy, q)
+    usual = problem
+    if last is not None:
+        usual = problem.with_rules(read_preferences(last, problem, continuity))
+    found, extra = plan_with_overtime(planner, usual, together(wishes), offers, policy, q)
     reasons = [planner.why(found, text) for text in why or ()]
     taken = [one.offer for one in extra if one.is_taken]
-    costs = wish_costs(planner, problem, found, wishes, taken)
+    costs = wish_costs(planner, usual, found, wishes, taken)
+    same, known = same_as_last_time(found.problem, found.tasks)
     content = to_json(planner, found, reasons) | {"solver": solver}
     content |= {
+        "continuity": {"same": same, "of": known, "worth": same * continuity},
         "wishes": [cost_to_json(one) for one in costs],
         "overtime": [overtime_to_json(one) for one in extra],
     }
@@ -147,6 +161,11 @@ def plan(
         typer.echo(_dumps(content))
         return
     _print(planner, found, reasons)
+    if last is not None:
+        typer.echo(
+            f"{same} of {count(known, 'visit')} by the same worker as last time, worth "
+            f"{same * continuity:.4g} on top."
+        )
     for line in (*map(cost_in_words, costs), *map(overtime_in_words, extra)):
         typer.echo(line)
     if output is not None:

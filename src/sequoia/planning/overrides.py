@@ -3,13 +3,16 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from pathlib import Path
 
 import numpy as np
 
-from sequoia.errors import ProblemError
+from sequoia.errors import FileError, ProblemError
 from sequoia.problem import Floor, Problem, Rules
 from sequoia.problem.names import closest, composed, index_of
-from sequoia.problem.rules import Lock
+from sequoia.problem.rules import Lock, Preference
+from sequoia.problem.spaces.base import Task
+from sequoia.problem.spreadsheet import read_spreadsheet
 
 # What may be asked for, by the name of its option, in the order in which it is said.
 OVERRIDES = ("absent", "must", "never", "lock", "order", "hours")
@@ -100,6 +103,37 @@ def read_offer(problem: Problem, text: str) -> Offer:
             "'Anna=2@0.5'."
         )
     return Offer(find_worker(problem, worker), more, each)
+
+
+def read_preferences(path: Path, problem: Problem, bonus: float) -> Rules:
+    """Return what it is worth to send whoever came last: a sheet with ``arm`` and ``worker``.
+
+    Arms to whom nobody has come yet are left out.
+    """
+    sheet = read_spreadsheet(path, heads=("arm", "worker"))
+    for column in ("arm", "worker"):
+        if column not in sheet.columns:
+            raise FileError(f"{path} has no column {column!r}; arm and worker are wanted.")
+    arms = sheet.places("arm", problem.bare_arms.names)
+    workers = sheet.places("worker", problem.space.base.worker_names)
+    if sheet.found:
+        raise FileError(*sheet.found)
+    names, who = problem.bare_arms.names, problem.space.base.worker_names
+    pairs = zip(arms.tolist(), workers.tolist(), strict=True)
+    return Rules(
+        preferences=[
+            Preference(_column_of(problem, f"arm:{names[arm]}"), who[worker], bonus)
+            for arm, worker in pairs
+        ]
+    )
+
+
+def same_as_last_time(problem: Problem, tasks: Iterable[Task]) -> tuple[int, int]:
+    """Return how many visits are by somebody who is preferred, and how many could have been."""
+    preferred = {(one.worker, one.arm) for one in problem.space.rules.preferences}
+    arms = {arm for _, arm in preferred}
+    given = [(task.who, task.where) for task in tasks if task.where in arms]
+    return sum(pair in preferred for pair in given), len(given)
 
 
 def with_spent(problem: Problem, texts: Iterable[str]) -> Problem:

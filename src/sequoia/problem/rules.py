@@ -52,6 +52,19 @@ class Lock:
 
 
 @dataclass(frozen=True)
+class Preference:
+    """A visit to an arm by a worker is worth so much more, in the unit of rewards."""
+
+    arm: str
+    worker: str
+    bonus: float
+
+    def __post_init__(self) -> None:
+        where = f"rules.preferences[{self.arm}].bonus"
+        object.__setattr__(self, "bonus", real(where, self.bonus, 0))
+
+
+@dataclass(frozen=True)
 class Rules:
     """Rows to add to a space, by the names of its action columns and workers.
 
@@ -73,6 +86,8 @@ class Rules:
         Visits that are settled: one of those to the arm is by this worker, in this slot.
     orders
         Arms that are served on one route, straight one after the other.
+    preferences
+        Who should rather come to whom, and what that is worth: the worker of last time.
     """
 
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)
@@ -84,6 +99,7 @@ class Rules:
     hours: Mapping[str, float] = field(default_factory=dict)
     locks: Sequence[Lock] = ()
     orders: Sequence[Sequence[str]] = ()
+    preferences: Sequence[Preference] = ()
 
     def __post_init__(self) -> None:
         groups = {name: tuple(members) for name, members in self.groups.items()}
@@ -92,7 +108,7 @@ class Rules:
         hours = {name: real(f"rules.hours[{name}]", own, 0) for name, own in self.hours.items()}
         object.__setattr__(self, "hours", hours)
         object.__setattr__(self, "orders", tuple(map(tuple, self.orders)))
-        for name in ("floors", "must", "never", "absent", "locks"):
+        for name in ("floors", "must", "never", "absent", "locks", "preferences"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
     def rows(self, names: Sequence[str]) -> Rows:
@@ -158,6 +174,7 @@ class Rules:
             {**self.hours, **other.hours},
             (*self.locks, *other.locks),
             (*self.orders, *other.orders),
+            (*self.preferences, *other.preferences),
         )
 
     def to_options(self) -> dict[str, Any]:
@@ -169,6 +186,7 @@ class Rules:
                 for lock in self.locks
             ],
             "orders": [list(order) for order in self.orders],
+            "preferences": [dict(vars(one)) for one in self.preferences],
         }
         return {key: value for key, value in staff.items() if value} | {
             "groups": {name: list(group) for name, group in self.groups.items()},
@@ -193,7 +211,7 @@ class Rules:
         """Build from the options of TOML, about action columns, workers and slots so called."""
         content.known(
             {"groups", "floors", "must", "never", "at_most_one", "absent"}
-            | {"hours", "locks", "orders"}
+            | {"hours", "locks", "orders", "preferences"}
         )
         groups = content.option("groups", dict, {})
         several = content.option("at_most_one", list, [])
@@ -222,6 +240,7 @@ class Rules:
             _hours(content, workers),
             _locks(content, names, workers, slots),
             tuple(listed("orders", order) for order in content.option("orders", list, [])),
+            _preferences(content, names, workers),
         )
 
 
@@ -258,3 +277,21 @@ def _locks(
                 content.found.append(unknown(f"{own.where}, option {key!r}", known[key], name))
         locks.append(Lock(own.option("arm", str), given.get("worker"), given.get("slot")))
     return tuple(locks)
+
+
+def _preferences(
+    content: TableSet, names: Sequence[str], workers: Sequence[str]
+) -> tuple[Preference, ...]:
+    """Return preferences, and note which of them name somebody who is not known."""
+    found = []
+    for index, entry in enumerate(content.option("preferences", list, [])):
+        where = f"{content.where} preferences[{index}]"
+        own = content.part(entry if type(entry) is dict else {}, where)
+        own.known({"arm", "worker", "bonus"})
+        given = {"arm": own.option("arm", str), "worker": own.option("worker", str)}
+        for key, known in (("arm", names), ("worker", workers)):
+            if given[key] and given[key] not in known:
+                content.found.append(unknown(f"{where}, option {key!r}", known, given[key]))
+        bonus = own.option("bonus", float, least=0)
+        found.append(Preference(given["arm"] or "", given["worker"] or "", bonus or 0.0))
+    return tuple(found)

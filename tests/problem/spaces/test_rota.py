@@ -1,5 +1,7 @@
 """Rota: visits of some minutes in the slots of workers who may make them."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 from examples import (
@@ -16,6 +18,7 @@ from hypothesis import strategies as st
 from sequoia import load, make, save
 from sequoia.errors import FileError, InfeasibleDecision, InfeasibleSpace, ProblemError
 from sequoia.problem import Rules, with_rules
+from sequoia.problem.rules import Preference
 from sequoia.problem.spaces import Assignment, Rota, Schedule, read_space, write_space
 from sequoia.problem.spaces.rota import formulation, search
 from sequoia.solvers import Highs
@@ -268,3 +271,43 @@ def test_bad_input_names_the_place(arguments, message):
     valid = {"minutes": [[60, 0]], "arm_slots": [[1, 1], [0, 1]], "lengths": [10, 20]}
     with pytest.raises(ProblemError, match=message):
         Rota(**valid | arguments)
+
+
+def bookings(space):
+    """Yield every set of visits, one to an arm at most, that fits, by trying all."""
+    places = [None, *np.argwhere(space.minutes > 0).tolist()]
+    for chosen in product(places, repeat=space.n_actions):
+        used = np.zeros_like(space.minutes)
+        visits = [(arm, *place) for arm, place in enumerate(chosen) if place is not None]
+        for arm, worker, slot in visits:
+            used[worker, slot] += space.lengths[arm]
+        fine = all(space.arm_slots[a, k] and space.may_visit[w, a] for a, w, k in visits)
+        if fine and (used <= space.minutes).all():
+            yield visits
+
+
+def test_a_bonus_for_the_worker_of_last_time_is_part_of_what_is_maximised():
+    rng = np.random.default_rng(3)
+    suits = rng.random((5, 2)) < 0.8
+    plain = Rota([[60, 30], [45, 60]], suits, [30, 45, 30, 15, 30])
+    for _ in range(6):
+        bonus = np.where(rng.random((2, 5)) < 0.5, rng.random((2, 5)), 0.0)
+        wanted = [
+            Preference(plain.names[arm], plain.worker_names[worker], bonus[worker, arm])
+            for worker, arm in np.argwhere(bonus > 0).tolist()
+        ]
+        space = with_rules(plain, Rules(preferences=wanted))
+        weights = rng.normal(0.3, 1.0, 5)
+        totals = [
+            sum(weights[arm] + bonus[worker, arm] for arm, worker, _ in visits)
+            for visits in bookings(plain)
+        ]
+        decision = space.certify(space.argmax_linear(weights))
+        booked = plain.booked(decision).any(axis=2)
+        value = weights @ decision.action + (booked * bonus).sum()
+        assert value == pytest.approx(max(totals))
+
+
+def test_other_spaces_prefer_nobody():
+    with pytest.raises(ProblemError, match="cannot prefer one worker to another"):
+        with_rules(Assignment([1], [1]), Rules(preferences=[Preference("arm 0", "worker 0", 1.0)]))

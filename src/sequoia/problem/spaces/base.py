@@ -219,6 +219,15 @@ class ActionSpace(ABC):
         """
         return None
 
+    def with_bonus(self, bonus: FloatArray) -> "ActionSpace":
+        """Return this space where a visit by a worker to an arm is worth more, ``(W, N)``.
+
+        What `argmax_linear` maximises has that on top, and plans of an action have as much as can
+        be.
+        """
+        del bonus
+        raise ProblemError(f"a {self.kind} space cannot prefer one worker to another.")
+
     def with_order(self, arms: Sequence[int]) -> "ActionSpace":
         """Return this space with ``arms`` served on one route, straight one after the other."""
         del arms

@@ -73,6 +73,17 @@ class Locked(ActionSpace):
         return self._base.to_tables()
 
 
+def with_preferences(space: ActionSpace, rules: Rules) -> ActionSpace:
+    """Return ``space`` with what the preferences of ``rules`` are worth."""
+    if not rules.preferences:
+        return space
+    bonus = np.zeros((len(space.worker_names), space.n_actions))
+    for one in rules.preferences:
+        worker = index_of("rules.preferences", space.worker_names, one.worker)
+        bonus[worker, index_of("rules.preferences", space.names, one.arm)] += one.bonus
+    return space.with_bonus(bonus)
+
+
 def with_locks(space: ActionSpace, rules: Rules) -> ActionSpace:
     """Return ``space`` with the locks and orders of ``rules``.
 

@@ -52,6 +52,10 @@ class Restricted(WithRows):
         below = self._below.with_lock(arm, worker, slot)
         return None if below is None else Restricted(below, self._limits)
 
+    def with_bonus(self, bonus: FloatArray) -> "Restricted":
+        """Ask the space below."""
+        return Restricted(self._below.with_bonus(bonus), self._limits)
+
     def with_order(self, arms: Sequence[int]) -> "Restricted":
         """Ask the space below."""
         return Restricted(self._below.with_order(arms), self._limits)

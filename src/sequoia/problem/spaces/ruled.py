@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from sequoia.problem.rules import Rules
 from sequoia.problem.spaces.base import ActionSpace
-from sequoia.problem.spaces.locked import with_locks
+from sequoia.problem.spaces.locked import with_locks, with_preferences
 from sequoia.problem.spaces.with_rows import WithRows
 
 
@@ -16,7 +16,8 @@ class Ruled(WithRows):
     def __init__(self, base: ActionSpace, rules: Rules) -> None:
         # An unknown name is reported when the space is made, not when it is first used.
         self._staffed = base.absent(rules.absent).with_hours(rules.hours)
-        super().__init__(with_locks(self._staffed, rules), rules.rows(base.names))
+        below = with_locks(with_preferences(self._staffed, rules), rules)
+        super().__init__(below, rules.rows(base.names))
         self._base = base
         self._rules = rules
 

@@ -36,13 +36,20 @@ class RotaSearch:
     best if it is no farther from the bound than guessed; else a larger gap is guessed.
     """
 
-    def __init__(self, openings: Openings, system: LinearSystem, limit: int) -> None:
+    def __init__(
+        self,
+        openings: Openings,
+        system: LinearSystem,
+        limit: int,
+        bonus: FloatArray | None = None,
+    ) -> None:
         self._packing = Packing(openings)
         self._arm_of_visit = openings.pairs[:, 0]
         self._pairs = openings.pairs
         self._system = system
         self._limit = limit
         self._n_whole = int(system.is_integer.sum())
+        self._bonus = bonus
         self._program = system.program(np.zeros(system.n_actions))
         relaxed = system.program(np.zeros(system.n_actions), relaxed=True)
         self._session = Highs(presolve="off").session(relaxed)
@@ -50,10 +57,12 @@ class RotaSearch:
 
     def best(self, weights: FloatArray) -> tuple[ActionArray, IntArray] | None:
         """Return a best action, ``(J,)``, and its visits, ``(V, 2)``; ``None`` if too hard."""
-        objective = np.zeros(self._system.n_columns)
-        objective[: len(weights)] = weights / unit_of(weights)
+        objective = self._objective(weights)
+        objective /= unit_of(objective)
         greedy = self._greedy(objective)
         value = float(objective[: len(weights)] @ greedy[0])
+        if self._bonus is not None:
+            value += float(objective[self._n_whole :][self._columns_of(greedy[1])].sum())
         if value >= np.maximum(objective, 0.0).sum() * (1 - _EXACT):
             return greedy
         bound, left, guess = self._relax(objective)
@@ -69,6 +78,21 @@ class RotaSearch:
             if solved.values is not None and solved.objective > value:
                 best, value = solved.values, solved.objective
         return greedy if best is None else self._read(best)
+
+    def _objective(self, weights: FloatArray) -> FloatArray:
+        """Return what each column is worth: those of arms and, with a bonus, of visits."""
+        objective = np.zeros(self._system.n_columns)
+        objective[: len(weights)] = weights
+        if self._bonus is not None:
+            objective[self._n_whole :] = self._bonus
+        return objective
+
+    def _columns_of(self, visits: IntArray) -> IntArray:
+        """Return the numbers of visits, ``(V, 2)``, among all that are possible."""
+        size = len(self._pairs) and int(self._pairs[:, 1].max()) + 1
+        known = self._pairs[:, 0] * size + self._pairs[:, 1]
+        order = np.argsort(known)
+        return order[np.searchsorted(known[order], visits[:, 0] * size + visits[:, 1])]
 
     def _greedy(self, objective: FloatArray) -> tuple[ActionArray, IntArray]:
         """Add arms by weight, as long as they find room."""
@@ -113,7 +137,8 @@ class RotaSearch:
     def plan(self, action: ActionArray) -> IntArray | None:
         """Return visits, ``(V, 2)``, to just the arms of ``action``; ``None`` if there are none."""
         fixed = self._system.program(np.zeros(len(action)), fixed=action)
-        values = Highs(**_LEAN).solve(fixed).values
+        fixed = replace(fixed, objective=self._objective(np.zeros(len(action))))
+        values = Highs(**_LEAN).solve(fixed, Limits(gap=_EXACT)).values
         return None if values is None else self._read(values)[1]
 
     def _read(self, values: FloatArray) -> tuple[ActionArray, IntArray]:
@@ -123,7 +148,7 @@ class RotaSearch:
         if np.abs(shares - np.rint(shares)).max(initial=0.0) > _EXACT:
             self._session.forget()
             self._session.bound(whole, whole)
-            flow = self._session.maximise(np.zeros(len(values))).values
+            flow = self._session.maximise(self._objective(np.zeros(len(whole)))).values
             assert flow is not None
             shares = flow[self._n_whole :]
         action = whole[: self._system.n_actions].astype(np.int8)

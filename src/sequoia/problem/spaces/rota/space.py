@@ -64,6 +64,9 @@ class Rota(ActionSpace):
         Whether the visits to one arm must be made by different workers.
     most_in_a_row
         In how many slots in a row a worker may make visits before one without; ``None`` for any.
+    bonus
+        What each visit by a worker to an arm adds, ``(W, J)``, not negative; or ``None``.
+        Plans have as much of it as they can.
     """
 
     kind = "rota"
@@ -77,6 +80,7 @@ class Rota(ActionSpace):
     limit: int
     distinct_workers: bool
     most_in_a_row: int | None
+    bonus: FloatArray | None
     names: Sequence[str]
     worker_names: Sequence[str]
     slot_names: Sequence[str]
@@ -94,6 +98,7 @@ class Rota(ActionSpace):
         names: Sequence[str] | None = None,
         worker_names: Sequence[str] | None = None,
         slot_names: Sequence[str] | None = None,
+        bonus: ArrayLike | None = None,
     ) -> None:
         minutes = frozen("rota.minutes", minutes, np.float64, (None, None))
         require("rota.minutes", minutes, is_not_negative(minutes), "minutes are not negative")
@@ -111,6 +116,9 @@ class Rota(ActionSpace):
         may_visit = frozen("rota.may_visit", may_visit, np.bool_, (n_workers, n_arms))
         meetings = float((minutes > 0).sum(axis=0) @ arm_slots.sum(axis=0))
         require_at_most("rota", meetings, "meetings of worker, arm and slot", MOST_COLUMNS)
+        if bonus is not None:
+            bonus = frozen("rota.bonus", bonus, np.float64, (n_workers, n_arms))
+            require("rota.bonus", bonus, is_not_negative(bonus), "a bonus is not negative")
         if most_in_a_row is not None:
             most_in_a_row = whole("rota.most_in_a_row", most_in_a_row, 1)
         set_fields(
@@ -123,6 +131,7 @@ class Rota(ActionSpace):
             limit=n_arms if limit is None else whole("rota.limit", limit, 0),
             distinct_workers=distinct_workers,
             most_in_a_row=most_in_a_row,
+            bonus=bonus,
             names=checked_names("rota.names", names, "arm", n_arms),
             worker_names=checked_names("rota.worker_names", worker_names, "worker", n_workers),
             slot_names=checked_names("rota.slot_names", slot_names, "slot", n_slots),
@@ -181,7 +190,10 @@ class Rota(ActionSpace):
     def _search(self) -> RotaSearch | None:
         if self._by_patterns is None:
             return None
-        return RotaSearch(self._openings, self._by_patterns, self.limit)
+        own = self._openings
+        arm, opening = own.pairs.T
+        bonus = None if self.bonus is None else self.bonus[own.worker[opening], arm]
+        return RotaSearch(own, self._by_patterns, self.limit, bonus)
 
     @cached_property
     def _packing(self) -> Packing:
@@ -245,7 +257,7 @@ class Rota(ActionSpace):
         if len(arms) > self.limit or not self._is_visitable[arms].all():
             return None
         visits = self._quick(action)
-        if visits is not None:
+        if visits is not None and (self.bonus is None or self._search is None):
             return self._columns(visits)
         if self._search is None:
             return super()._plan(action)
@@ -398,6 +410,10 @@ class Rota(ActionSpace):
         fits = (arms == arm) & (True if worker is None else own.worker[opening] == worker)
         columns = np.flatnonzero(fits & (True if slot is None else own.slot[opening] == slot))
         return self.n_actions + columns
+
+    def with_bonus(self, bonus: FloatArray) -> "Rota":
+        """Add to what visits are worth."""
+        return replace(self, bonus=bonus if self.bonus is None else self.bonus + bonus)
 
     def with_lock(self, arm: int, worker: int | None, slot: int | None) -> "Rota | None":
         """Let nobody else come, and at no other time, where an arm needs just one visit."""
