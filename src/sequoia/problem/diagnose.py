@@ -79,10 +79,7 @@ def _about_any(environment: Environment) -> Iterator[Finding]:
     )
     try:
         check_environment(environment)
-    except InfeasibleSpace as error:
-        yield Finding(Mark.PROBLEM, str(error))
-        return
-    except ProblemError as error:
+    except (InfeasibleSpace, ProblemError) as error:
         yield Finding(Mark.PROBLEM, str(error))
         return
     yield Finding(Mark.OK, "its promises hold in random play, and a decision exists in each state")
