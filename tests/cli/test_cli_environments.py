@@ -61,6 +61,7 @@ def test_an_environment_of_ones_own_is_shown_checked_evaluated_and_planned(own):
         (("show", "own.py:Line", "--plot", "p.png"), "--plot needs a problem of arms"),
         (("plan", "own.py:Line", "--must", "arm:1"), "need a problem of arms"),
         (("bound", "own.py:Line", "--table", 9), "clairvoyant has no --table"),
+        (("evaluate", "own.py:Line", "--jobs", 2), "is evaluated in one process"),
         (("evaluate", "own.py:Line", "--policies", "myopic"), "needs a problem of arms"),
     ],
 )

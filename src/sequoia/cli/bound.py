@@ -31,6 +31,8 @@ _TAKES = {
     "factored": ("seconds", "table", "rounds"),
     "clairvoyant": ("seconds", "table", "rounds", "scenarios"),
 }
+# What a search understands, where there are no arms.
+_OF_SEARCH = ("scenarios",)
 
 
 def bound(
@@ -84,18 +86,17 @@ def bound(
     """
     problem = load_environment(file, instance)
     resolved = resolve_kind(problem, kind)
-    asked = {"seconds": seconds, "table": table, "rounds": rounds, "scenarios": scenarios}
+    is_search = not isinstance(problem, Problem)
+    takes = _OF_SEARCH if is_search else (*_TAKES[resolved], "horizon", "discounted")
+    asked = {
+        "seconds": None if is_search and seconds == SECONDS else seconds,
+        "table": table,
+        "rounds": rounds,
+        "scenarios": scenarios,
+        "horizon": horizon,
+        "discounted": discounted or None,
+    }
     given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
-    takes: tuple[str, ...] = _TAKES[resolved]
-    if not isinstance(problem, Problem):
-        takes = ("scenarios",)
-        if seconds == SECONDS:
-            given.pop("seconds")
-        given |= {"horizon": horizon} if horizon is not None else {}
-        given |= {"discounted": True} if discounted else {}
-    else:
-        given |= {"horizon": horizon, "discounted": discounted}
-        takes += ("horizon", "discounted")
     for name in given.keys() - takes:
         raise ProblemError(f"{resolved} has no --{name}.")
     found = find_bound(problem, resolved, **given)

@@ -45,12 +45,17 @@ def load_environment(file: Path, instance: Path | None = None) -> Environment:
         return from_rddl(text, instance)
     if instance is not None:
         raise FileError(f"{instance} is one too many: only DOMAIN.rddl has an instance beside it.")
-    return _own(*text.rsplit(":", 1)) if _OWN in text else load(file)
+    return _own(*text.rsplit(":", 1)) if is_own(file) else load(file)
 
 
 def is_named(file: Path) -> bool:
     """Say whether an argument is a name and not a path."""
-    return str(file).startswith(_RDDL) or _OWN in str(file)
+    return str(file).startswith(_RDDL) or is_own(file)
+
+
+def is_own(file: Path) -> bool:
+    """Say whether an argument names an environment of the user's own."""
+    return _OWN in str(file)
 
 
 def require_problem_for(environment: Environment, what: str) -> Problem:
@@ -64,7 +69,7 @@ def _own(file: str, name: str) -> Environment:
     """Return the environment called ``name`` in a Python file; a class or function is called."""
     if not Path(file).is_file():
         raise FileError(f"{file} does not exist.")
-    spec = importlib.util.spec_from_file_location(Path(file).stem, file)
+    spec = importlib.util.spec_from_file_location(f"_own_{Path(file).stem}", file)
     if spec is None or spec.loader is None:
         raise FileError(f"{file} is not a Python file.")
     module = importlib.util.module_from_spec(spec)

@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.table import Table
 
 from sequoia.cli.common import AsJson, Force, Solver
-from sequoia.cli.environments import AnyFile, Instance, is_named, load_environment
+from sequoia.cli.environments import AnyFile, Instance, is_named, is_own, load_environment
 from sequoia.cli.progress import showing
-from sequoia.errors import FileError
+from sequoia.errors import FileError, ProblemError
 from sequoia.evaluation import Evaluation, Progress, evaluate, save_evaluation
 from sequoia.evaluation.blocks import BlockCache
 from sequoia.evaluation.evaluate import BoundKind
@@ -73,6 +73,8 @@ def evaluate_command(
     Same starts and same luck for all. Interrupted, the same command goes on where it stopped.
     """
     problem = load_environment(file, instance)
+    if jobs > 1 and is_own(file):
+        raise ProblemError("an environment of your own is evaluated in one process, not in --jobs.")
     q = None if model is None else load_model(model, problem)
     if policies is None:
         names = _usual_policies(problem, q is not None)

@@ -75,13 +75,11 @@ def read_state(sheet: Path, environment: Environment, first: States) -> States:
             raise FileError(f"{sheet} has the columns {found}; component and value are wanted.")
     names = getattr(environment, "component_names", [str(i) for i in range(len(first))])
     read = getattr(environment, "read_value", lambda _, text: float(text))
-    state, given = (
-        np.array(first),
-        list(zip(table.names("component"), table.strings("value"), strict=True)),
-    )
+    components, values = table.names("component"), table.strings("value")
     if table.found:
         raise FileError(*table.found)
-    for name, text in given:
+    state = np.array(first)
+    for name, text in zip(components, values, strict=True):
         try:
             state[index_of(str(sheet), names, name)] = read(name, text)
         except ValueError:
