@@ -184,3 +184,17 @@ def test_absences_come_as_a_sheet_and_once(tmp_path):
         "row 3",
     ] or (len(found.value.args) == 3)
     assert "Ada" in str(found.value)
+
+
+def test_a_name_that_stands_twice_hides_no_other_mistake(tmp_path):
+    programme = begin(tmp_path)
+    roster = ROSTER + "Ada,young,twenty,north\n"
+    paths = {
+        ARM: sheet(tmp_path, "r.csv", roster),
+        WORKER: sheet(tmp_path, "s.csv", STAFF.replace("30", "-3")),
+    }
+    with pytest.raises(FileError) as found:
+        import_sheets(programme, paths, sheet(tmp_path, "l.csv", LOG.replace("Zoë", "Zoe")))
+    said = sorted(line.split(tmp_path.name + "/")[-1][:5] for line in found.value.args)
+    assert said == ["l.csv", "r.csv", "r.csv", "s.csv"]
+    assert not content(programme)["roster"]

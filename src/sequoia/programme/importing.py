@@ -15,7 +15,7 @@ from sequoia.programme.absences import Away, put_absences, read_absences
 from sequoia.programme.columns import Columns
 from sequoia.programme.entries import HEADS as LOG_HEADS
 from sequoia.programme.entries import Entry, Noted, put_entries, read_entries
-from sequoia.programme.members import members, put_rows, read_rows
+from sequoia.programme.members import Row, members, put_rows, read_rows
 from sequoia.programme.schema import ARM, WORKER
 from sequoia.programme.settings import Programme
 from sequoia.programme.space import TABLES, as_table, check_sheets, heads
@@ -105,11 +105,14 @@ def _import_members(
     lines = []
     for role, table in tables.items():
         rows = content.attempt(lambda t=table, r=role: read_rows(t, r, programme.calendar)) or []  # type: ignore[misc]
-        new, changed = put_rows(connection, role, rows)
+        # A name that stands twice is noted; the first row stands in, so that the log can be read.
+        first: dict[str, Row] = {}
+        for row in rows:
+            first.setdefault(row.name, row)
+        new, changed = put_rows(connection, role, first.values())
         parts = [f"{new} new", f"{changed} changed", f"{len(rows) - new - changed} as before"]
         lines.append(f"{table.where}: {', '.join(p for p in parts if not p.startswith('0 '))}.")
-    if not content.found:
-        check_members(programme, connection, tables, content)
+    check_members(programme, connection, tables, content)
     return lines
 
 
@@ -128,7 +131,8 @@ def check_members(
     found = check_sheets(programme, {TABLES[role]: t for role, t in everything.items()})
     # What is missing altogether may still be imported.
     own = tuple(table.where for table in tables.values())
-    content.found.extend(line for line in found if own and line.startswith(own))
+    new = [line for line in found if own and line.startswith(own) and line not in content.found]
+    content.found.extend(new)
 
 
 def read_log(
