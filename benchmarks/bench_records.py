@@ -180,34 +180,59 @@ def earned(problem: Problem, believed: Problem, scenarios: Scenarios) -> float:
 def beliefs(seeds: range) -> None:
     print("States seen at visits only: 10 episodes x 40 steps, same luck")
     for setting in ("clinic", *given.settings):
-        lead, losses = [], []
-        for seed in seeds:
-            made = clinic(seed) if setting == "clinic" else make(setting, arms=20, seed=seed)
-            problem = replace(made, horizon=40)
-            belief = belief_problem(problem)
-            own, plain, all_seen = (
-                hidden_rewards(problem, belief, mode, seed) for mode in ("belief", "last", "all")
+        for slow in (False, True) if setting != "clinic" else (False,):
+            lead, losses = [], []
+            for seed in seeds:
+                made = clinic(seed) if setting == "clinic" else make(setting, arms=20, seed=seed)
+                problem = replace(slowed(made, seed) if slow else made, horizon=40)
+                belief = belief_problem(problem)
+                own, plain, all_seen = (
+                    hidden_rewards(problem, belief, mode, seed)
+                    for mode in ("belief", "last", "all")
+                )
+                lead.append(100 * (own / plain - 1))
+                losses.append(100 * (1 - own / all_seen))
+            print(
+                f"  {setting}{', patients' if slow else ''}: beliefs earn "
+                f"{estimate(np.array(lead))} % more than the last seen states taken for true, "
+                f"{estimate(np.array(losses))} % less than all states seen",
+                flush=True,
             )
-            lead.append(100 * (own / plain - 1))
-            losses.append(100 * (1 - own / all_seen))
-        print(
-            f"  {setting}: beliefs earn {estimate(np.array(lead))} % more than the last seen "
-            f"states taken for true, {estimate(np.array(losses))} % less than all states seen",
-            flush=True,
-        )
 
 
-def clinic(seed: int) -> Problem:
-    """Return 60 patients in three groups, who get worse by themselves and well by a visit."""
+def patients(seed: int) -> np.ndarray:
+    """Return transitions of three groups who get worse by themselves and well by a visit."""
     rng = stream(seed, "bench:records:clinic")
     kernels = np.zeros((3, 2, 3, 3))
     for group, worse in enumerate(rng.uniform([0.03, 0.08, 0.15], [0.08, 0.15, 0.3])):
         kernels[group, 0] = [[1, 0, 0], [worse, 1 - worse, 0], [0, worse, 1 - worse]]
         kernels[group, 1] = [[0.2, 0.2, 0.6], [0.05, 0.15, 0.8], [0, 0.1, 0.9]]
+    return kernels
+
+
+def clinic(seed: int) -> Problem:
+    """Return 60 patients in three groups, of whom six can be visited."""
     arms = Arms(
-        np.tile([0.0, 0.6, 1.0], (3, 1)), np.tile([0.0, 1.0], (3, 1)), kernels, np.arange(60) % 3
+        np.tile([0.0, 0.6, 1.0], (3, 1)),
+        np.tile([0.0, 1.0], (3, 1)),
+        patients(seed),
+        np.arange(60) % 3,
     )
     return Problem("clinic", arms, Budget(np.ones(60), 6), np.tile([0.2, 0.3, 0.5], (60, 1)))
+
+
+def slowed(problem: Problem, seed: int) -> Problem:
+    """Return the problem with the patients of the clinic for arms; any dose is a visit to them."""
+    own, size = problem.arms, problem.arms.n_arms
+    level = np.minimum(np.arange(own.n_doses), 1)
+    arms = Arms(
+        np.tile([0.0, 0.6, 1.0], (3, 1)),
+        np.tile(own.doses[0], (3, 1)),
+        patients(seed)[:, level],
+        np.arange(size) % 3,
+        own.names,
+    )
+    return replace(problem, arms=arms, start=np.tile([0.2, 0.3, 0.5], (size, 1)))
 
 
 def hidden_rewards(problem: Problem, belief, mode: str, seed: int, episodes: int = 10) -> float:
