@@ -11,7 +11,7 @@ from sequoia.errors import FileError
 from sequoia.planning.state_file import read_states
 from sequoia.problem.families import capacity, epidemic, routing, trap
 from sequoia.problem.files import edited_since_written
-from sequoia.problem.spreadsheet import read_csv
+from sequoia.problem.spreadsheet import read_csv, xlsx_bytes
 from sequoia.problem.summary import lines, summary
 
 KERNELS = [[[[0.9, 0.1], [0.3, 0.7]], [[0.2, 0.8], [0.1, 0.9]]]] * 2
@@ -243,3 +243,10 @@ def test_a_wrong_name_is_told_where(file, old, new, message, folder):
     (folder / file).write_text(text.replace(old, new, 1))
     with pytest.raises(FileError, match=message):
         load(folder)
+
+
+def test_a_state_file_may_be_a_workbook(tmp_path):
+    names = clinic().arms.names
+    rows = [("Arm", "State"), (names[2], "well"), (names[0], 0), (names[1], 1.0)]
+    (tmp_path / "today.xlsx").write_bytes(xlsx_bytes({"today": rows}))
+    assert read_states(tmp_path / "today.xlsx", clinic()).tolist() == [0, 1, 1]
