@@ -49,7 +49,7 @@ RESULTS = Path(__file__).parent.parent / "docs" / "benchmarks" / "interacting.js
 PICTURE = Path(__file__).parent.parent / "docs" / "images" / "interacting-scale.png"
 SEEDS = range(1, 6)
 SIZES = {20: SEEDS, 30: range(11, 16), 50: SEEDS, 100: SEEDS}
-EPISODES = {20: 400, 30: 200, 50: 120, 100: 60}
+EPISODES = {20: 300, 30: 100, 50: 60, 100: 30}
 SCALE = (100, 300, 1_000, 3_000, 10_000)
 KINDS = {
     "fire": (graph_control.lattice_fire, graph_control.FIRE_RULES),
@@ -105,7 +105,7 @@ def tiny(seed: int) -> dict[str, Any]:
     exactly = {"sequoia": own, "price": price, "myopic": make_policy("myopic", problem)}
     found: dict[str, Any] = {name: earned(problem, one) for name, one in exactly.items()}
     ahead = make_policy("lookahead", problem, q=q)
-    played = totals(problem, {"sequoia": own, "lookahead": ahead}, 15)
+    played = totals(problem, {"sequoia": own, "lookahead": ahead}, 5)
     return {
         **found,
         "optimum": solve_exactly(problem).value,
@@ -149,7 +149,7 @@ def kind(name: str, seed: int) -> dict[str, Any]:
         one: make_policy(one, problem, q=q) for one in ("sequoia", "myopic", "random")
     }
     policies |= {rule: graph_control.Rule(problem, score) for rule, score in rules.items()}
-    return {**totals(problem, policies, 100), "seconds": seconds}
+    return {**totals(problem, policies, 60), "seconds": seconds}
 
 
 def setting(name: str, seed: int) -> dict[str, Any]:
@@ -230,7 +230,7 @@ def ablate(arms: int, seed: int, what: str) -> dict[str, Any]:
     }
     if what == "lookahead":
         policies["no lookahead"] = make_policy("sequoia", problem, q=q)
-    return {**totals(problem, policies, 40 if what == "lookahead" else 400), "seconds": seconds}
+    return {**totals(problem, policies, 20 if what == "lookahead" else 200), "seconds": seconds}
 
 
 ABLATIONS = ("unshared", "unpaired", "no start", "lookahead")
