@@ -10,6 +10,7 @@ from sequoia.errors import FileError, InfeasibleDecision, ProblemError
 from sequoia.evaluation import evaluate, load_evaluation, save_evaluation
 from sequoia.evaluation.blocks import BlockCache
 from sequoia.evaluation.evaluate import BLOCK
+from sequoia.evaluation.verdict import cut_off
 from sequoia.learn import make_config, train
 from sequoia.policies import Idle, Random, StatewisePolicy
 from sequoia.problem import Budget, Decision
@@ -90,6 +91,7 @@ def test_the_summary_has_the_keys_that_people_rely_on(found):
             "relative_to_random",
             "ms_per_decision",
             "decisions_at_limit",
+            "decisions_by_clock",
             "mean_gap_at_limit",
             "largest_gap_at_limit",
         ]
@@ -277,21 +279,25 @@ def test_an_environment_of_ones_own_is_evaluated_and_saved(tmp_path):
             evaluate(Coins(), [name], 1)
 
 
-def test_a_decision_that_is_cut_off_is_counted_and_kept(tmp_path):
+@pytest.mark.parametrize("by_clock", [False, True])
+def test_a_decision_that_is_cut_off_is_counted_and_kept(tmp_path, by_clock):
     class Cut(StatewisePolicy):
         name = "cut"
 
         def decide(self, state, step, rng, episode):  # noqa: ARG002
             late = step == 2 and episode == 1
-            return Decided(PROBLEM.space.idle, 4.0, 5.0 if late else 4.0, late)
+            return Decided(PROBLEM.space.idle, 4.0, 5.0 if late else 4.0, late, late and by_clock)
 
     found = evaluate(PROBLEM, {"cut": lambda _: Cut()}, 3, bound="none")
     assert found.decisions_at_limit("cut") == 1
+    assert found.decisions_by_clock("cut") == int(by_clock)
     assert found.gaps_at_limit("cut") == (0.25, 0.25)
     save_evaluation(found, tmp_path / "e.json")
     again = load_evaluation(tmp_path / "e.json")
     assert again.summary() == found.summary()
     assert np.argwhere(again.is_at_limit).tolist() == [[0, 1, 2]]
+    assert np.argwhere(again.is_late).tolist() == ([[0, 1, 2]] if by_clock else [])
+    assert ("(1 by the clock)" in cut_off(again, "cut")) == by_clock
 
 
 def test_policies_of_your_own():

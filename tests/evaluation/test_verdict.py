@@ -27,7 +27,7 @@ def made(levels, episodes=20, bound=None, shifts=None, cut=0) -> Evaluation:
     limit = None if bound is None else Bound(4 * bound, bound, "lp", 0.1)
     return Evaluation(
         *("made up", "f" * 16, 0, list(levels), rewards, np.full(rewards.shape, 1e-3)),
-        *(gaps, is_at_limit, random, limit),
+        *(gaps, is_at_limit, np.zeros_like(is_at_limit), random, limit),
     )
 
 

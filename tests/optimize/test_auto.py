@@ -94,6 +94,7 @@ def test_time_limit_is_passed_on():
     answer = Auto(columns, seconds=1e-3).best(net)
     assert columns.space.contains(answer.actions).all()
     assert not answer.is_proven.any()
+    assert answer.is_late.all()
 
 
 def test_what_is_asked_is_passed_on(monkeypatch):

@@ -130,6 +130,7 @@ def test_without_time_the_start_is_returned_unproven(limits):
     assert is_known.all()
     assert answer.actions.tolist() == start.tolist()
     assert np.isinf(answer.bounds).all()
+    assert answer.is_late.all() == (limits.nodes is None)
 
 
 def test_a_limit_returns_the_best_known_action_with_its_gap():

@@ -31,7 +31,8 @@ def made_up(names, episodes=20, bound=True, scale=1.0) -> Evaluation:
     limit = Bound(80.0 * scale, 4.0 * scale, "lp", 0.1) if bound else None
     gaps, is_at_limit = np.full(rewards.shape, np.nan), np.zeros(rewards.shape, dtype=bool)
     return Evaluation(
-        "made up", "f" * 16, 0, names, rewards, seconds, gaps, is_at_limit, rewards[0], limit
+        *("made up", "f" * 16, 0, names, rewards, seconds, gaps),
+        *(is_at_limit, is_at_limit, rewards[0], limit),
     )
 
 

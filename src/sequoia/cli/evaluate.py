@@ -189,7 +189,8 @@ def print_evaluation(found: Evaluation) -> None:
         _say(
             console,
             "Cut off: decisions that a limit ended; the gap, on average and at most, is how far "
-            "they may be from the best by what the policy maximises.",
+            "they may be from the best by what the policy maximises."
+            + (" Those by the clock may differ on another machine." if found.is_late.any() else ""),
         )
     said = verdict(found)
     if said.use:

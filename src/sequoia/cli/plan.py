@@ -192,6 +192,7 @@ def to_json(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> dict[st
             "no_plan_is_better": found.proof.objective,
             "by_more_than": number(found.proof.gap),
             "is_at_limit": found.proof.is_at_limit,
+            "stopped_by": found.proof.stopped_by,
         },
         "arms": _arms(planner, found),
         "why": [
@@ -327,7 +328,8 @@ def proof_in_words(found: DayPlan) -> list[str]:
     elif proof.gap <= _PROVEN:
         lines.append(f"Proven: no plan is better {proof.objective}.")
     else:
-        why = " (a limit cut the proof off)" if proof.is_at_limit else ""
+        limit = "the clock" if proof.is_late else "a limit"
+        why = f" ({limit} cut the proof off)" if proof.is_at_limit else ""
         lines.append(
             f"No plan is better {proof.objective} by more than {100 * proof.gap:.2g} %{why}."
         )

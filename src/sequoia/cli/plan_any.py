@@ -46,6 +46,9 @@ def plan_any(
     decision = space_at(environment, state, 0).certify(made.actions[0])
     objective = policy_called(name).objective
     gap = float(made.gaps[0]) if objective is not None else float("nan")
+    limit = "clock" if made.is_late[0] else "work"
+    is_asked = objective is not None and np.isfinite(gap)
+    stopped_by = (limit if made.is_at_limit[0] else "optimum") if is_asked else None
     content = {
         "problem": environment.name,
         "fingerprint": environment.fingerprint,
@@ -54,6 +57,7 @@ def plan_any(
         "words": environment.space.describe(decision),
         "gap": {"of": objective, "at_most": number(gap)},
         "is_at_limit": bool(made.is_at_limit[0]),
+        "stopped_by": stopped_by,
         "seconds": time.perf_counter() - began,
     }
     if output is not None:

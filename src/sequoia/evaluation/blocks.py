@@ -38,7 +38,7 @@ from sequoia.simulate import Scenarios, rollout
 from sequoia.solvers.registry import DEFAULT, using_solver
 from sequoia.validation import ActionArray, BoolArray, FloatArray
 
-_FIELDS = ("rewards", "seconds", "gaps", "is_at_limit", "states", "actions")
+_FIELDS = ("rewards", "seconds", "gaps", "is_at_limit", "is_late", "states", "actions")
 
 
 class Block(NamedTuple):
@@ -55,7 +55,7 @@ class Played:
 
     Attributes
     ----------
-    rewards, seconds, gaps, is_at_limit
+    rewards, seconds, gaps, is_at_limit, is_late
         As in `Trajectory`, ``(B, H)`` each.
     states, actions
         Those of its first episode, ``(H + 1, D)`` and ``(H, N)``.
@@ -65,6 +65,7 @@ class Played:
     seconds: FloatArray
     gaps: FloatArray
     is_at_limit: BoolArray
+    is_late: BoolArray
     states: States
     actions: ActionArray
 
@@ -98,9 +99,8 @@ class BlockRunner:
             first=block.first,
             name=block.name,
         )
-        return Played(
-            one.rewards, one.seconds, one.gaps, one.is_at_limit, one.states[0], one.actions[0]
-        )
+        flags = one.is_at_limit, one.is_late
+        return Played(one.rewards, one.seconds, one.gaps, *flags, one.states[0], one.actions[0])
 
 
 def play_blocks(

@@ -217,6 +217,7 @@ def _collect(
         seconds=table("seconds"),
         gaps=table("gaps"),
         is_at_limit=table("is_at_limit"),
+        is_late=table("is_late"),
         random=np.concatenate([one.rewards for one in of(REFERENCE)]),
         bound=bound,
         examples={

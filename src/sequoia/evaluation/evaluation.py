@@ -39,6 +39,8 @@ class Evaluation:
         ``(P, E, H)``; NaN where nothing is proven.
     is_at_limit
         Which decisions a limit of time or work cut off, ``(P, E, H)``.
+    is_late
+        Which of these the clock cut off, ``(P, E, H)``: only they may depend on the machine.
     random
         Rewards of acting at random, which all others are measured by, ``(E, H)``.
     bound
@@ -59,6 +61,7 @@ class Evaluation:
     seconds: FloatArray
     gaps: FloatArray
     is_at_limit: BoolArray
+    is_late: BoolArray
     random: FloatArray
     bound: Bound | None = None
     examples: Mapping[str, Episode] = field(default_factory=dict)
@@ -124,6 +127,10 @@ class Evaluation:
         """Return how many decisions of a policy were cut off by a limit."""
         return int(self.is_at_limit[self.index(name)].sum())
 
+    def decisions_by_clock(self, name: str) -> int:
+        """Return how many decisions of a policy were cut off by the clock."""
+        return int(self.is_late[self.index(name)].sum())
+
     def gaps_at_limit(self, name: str) -> tuple[float, float] | None:
         """Return the mean and the largest gap of decisions that were cut off, if any were."""
         own = self.index(name)
@@ -164,6 +171,7 @@ class Evaluation:
             "relative_to_random": self.relative_to_random(name),
             "ms_per_decision": self.ms_per_decision(name),
             "decisions_at_limit": self.decisions_at_limit(name),
+            "decisions_by_clock": self.decisions_by_clock(name),
             "mean_gap_at_limit": None if gaps is None else number(gaps[0]),
             "largest_gap_at_limit": None if gaps is None else number(gaps[1]),
         }

@@ -37,9 +37,13 @@ def save_evaluation(evaluation: Evaluation, path: str | os.PathLike[str]) -> Non
         "rewards": {name: values.tolist() for name, values in rewards.items()},
         "seconds": {name: values.tolist() for name, values in seconds.items()},
         "at_limit": {
-            name: _cut_off(gaps, is_at_limit)
-            for name, gaps, is_at_limit in zip(
-                evaluation.names, evaluation.gaps, evaluation.is_at_limit, strict=True
+            name: _cut_off(*own)
+            for name, *own in zip(
+                evaluation.names,
+                evaluation.gaps,
+                evaluation.is_at_limit,
+                evaluation.is_late,
+                strict=True,
             )
         },
         "columns": max((e.actions.shape[1] for e in evaluation.examples.values()), default=0),
@@ -82,7 +86,7 @@ def _parse(content: dict[str, Any]) -> Evaluation:
     bound = content["bound"]
     rewards = table("rewards")
     # Files of version 0.1 do not say which decisions were cut off.
-    gaps, is_at_limit = _gaps(data.get("at_limit", {}), names, random.shape)
+    gaps, is_at_limit, is_late = _gaps(data.get("at_limit", {}), names, random.shape)
     return Evaluation(
         problem=str(content["problem"]),
         fingerprint=str(content["fingerprint"]),
@@ -92,6 +96,7 @@ def _parse(content: dict[str, Any]) -> Evaluation:
         seconds=table("seconds"),
         gaps=gaps,
         is_at_limit=is_at_limit,
+        is_late=is_late,
         random=random,
         bound=None if bound is None else bound_from_json(bound),
         examples={
@@ -117,23 +122,29 @@ def _states(where: str, states: object) -> States:
     return whole if np.array_equal(whole, numbers) else numbers
 
 
-def _cut_off(gaps: FloatArray, is_at_limit: BoolArray) -> list[list[float | None]]:
-    """Return episode, step and gap of each decision that a limit cut off."""
-    places = np.argwhere(is_at_limit).tolist()
-    return [[episode, step, number(gaps[episode, step])] for episode, step in places]
+def _cut_off(
+    gaps: FloatArray, is_at_limit: BoolArray, is_late: BoolArray
+) -> list[list[float | str | None]]:
+    """Return episode, step and gap of each decision that a limit cut off, and which limit."""
+    return [
+        [episode, step, number(gaps[episode, step]), "clock" if is_late[episode, step] else "work"]
+        for episode, step in np.argwhere(is_at_limit).tolist()
+    ]
 
 
 def _gaps(
     listed: dict[str, list[list[Any]]], names: Sequence[str], shape: tuple[int, ...]
-) -> tuple[FloatArray, BoolArray]:
+) -> tuple[FloatArray, BoolArray, BoolArray]:
     """Return what `_cut_off` listed as tables, ``(P, E, H)`` each."""
     gaps = np.full((len(names), *shape), np.nan)
-    is_at_limit = np.zeros(gaps.shape, dtype=np.bool_)
+    is_at_limit, is_late = np.zeros((2, *gaps.shape), dtype=np.bool_)
     for row, name in enumerate(names):
-        for episode, step, gap in listed.get(name, ()):
+        # Files of version 0.1 do not say which limit it was.
+        for episode, step, gap, *limit in listed.get(name, ()):
             gaps[row, episode, step] = np.inf if gap is None else gap
             is_at_limit[row, episode, step] = True
-    return gaps, is_at_limit
+            is_late[row, episode, step] = limit == ["clock"]
+    return gaps, is_at_limit, is_late
 
 
 def _chosen(actions: ActionArray) -> list[list[int]]:

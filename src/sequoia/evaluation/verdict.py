@@ -75,6 +75,8 @@ def cut_off(evaluation: Evaluation, name: str) -> str:
     if gaps is None:
         return "0"
     text = f"{evaluation.decisions_at_limit(name)} of {evaluation.rewards[0].size}"
+    late = evaluation.decisions_by_clock(name)
+    text += f" ({late} by the clock)" if late else ""
     mean, largest = gaps
     if not np.isfinite(mean):
         return f"{text}, gap unknown"

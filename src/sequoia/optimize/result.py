@@ -28,25 +28,38 @@ class ArgmaxResult:
         No feasible action of that state exceeds it, ``(B,)``; ``inf`` where nothing is proven.
     is_proven
         Whether the engine has proven each action to be best, up to its gap, ``(B,)``.
+    is_late
+        Whether the clock ended the search, ``(B,)``; then the action may depend on the machine.
     """
 
     actions: ActionArray
     values: FloatArray
     bounds: FloatArray
     is_proven: BoolArray
+    is_late: BoolArray
+
+    @classmethod
+    def proven(cls, actions: ActionArray, values: FloatArray) -> "ArgmaxResult":
+        """Return actions that are known to be best."""
+        return cls(actions, values, values, np.ones(len(values), np.bool_), _never(values))
 
     @classmethod
     def unproven(cls, actions: ActionArray, values: FloatArray) -> "ArgmaxResult":
         """Return actions about which nothing is proven."""
-        return cls(actions, values, np.full(len(values), np.inf), np.zeros(len(values), np.bool_))
+        return cls(actions, values, np.full(len(values), np.inf), _never(values), _never(values))
 
     @classmethod
     def of_one(
-        cls, action: ActionArray, value: float, bound: float, is_proven: bool
+        cls,
+        action: ActionArray,
+        value: float,
+        bound: float,
+        is_proven: bool,
+        is_late: bool = False,
     ) -> "ArgmaxResult":
         """Return the result of a single state; ``action`` is ``(N,)``."""
-        proven = np.array([is_proven])
-        return cls(action[None], np.array([value]), np.array([bound]), proven)
+        flags = np.array([is_proven]), np.array([is_late])
+        return cls(action[None], np.array([value]), np.array([bound]), *flags)
 
     @classmethod
     def joined(cls, results: "Sequence[ArgmaxResult]") -> "ArgmaxResult":
@@ -60,6 +73,7 @@ class ArgmaxResult:
             np.concatenate([result.values for result in results]),
             np.concatenate([result.bounds for result in results]),
             np.concatenate([result.is_proven for result in results]),
+            np.concatenate([result.is_late for result in results]),
         )
 
     def __len__(self) -> int:
@@ -68,7 +82,11 @@ class ArgmaxResult:
     def only(self, states: Sequence[int] | IntArray | slice) -> "ArgmaxResult":
         """Return the results of some of the states."""
         return ArgmaxResult(
-            self.actions[states], self.values[states], self.bounds[states], self.is_proven[states]
+            self.actions[states],
+            self.values[states],
+            self.bounds[states],
+            self.is_proven[states],
+            self.is_late[states],
         )
 
     @property
@@ -82,6 +100,10 @@ class ArgmaxResult:
         left = np.maximum(self.bounds - self.values, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(left > 0, left / np.abs(self.values), 0.0)
+
+
+def _never(values: FloatArray) -> BoolArray:
+    return np.zeros(len(values), dtype=np.bool_)
 
 
 def is_close(bound: float, value: float, unit: float) -> bool:

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
+from sequoia.bounds.certificate import StoppedBy
 from sequoia.bounds.factored.relax import relax_factored
 from sequoia.bounds.factored.value import FactoredValue
 from sequoia.bounds.lagrangian.prices import Prices
@@ -84,11 +85,20 @@ class Proof:
         No decision is better by more, relatively.
     is_at_limit
         Whether a limit of time or work cut the proof off.
+    is_late
+        Whether it was the clock.
     """
 
     objective: str
     gap: float
     is_at_limit: bool
+    is_late: bool
+
+    @property
+    def stopped_by(self) -> StoppedBy:
+        """What ended the proof: its end, a limit of work, or the clock."""
+        limit: StoppedBy = "clock" if self.is_late else "work"
+        return limit if self.is_at_limit else "optimum"
 
 
 @dataclass(frozen=True, eq=False)
@@ -274,7 +284,7 @@ class Planner:
         later = self.prices.offset() if acting.needs_prices and self.has_prices else 0.0
         value, gap = float(made.values[0]) + later, float(made.bounds[0] - made.values[0])
         gap = max(0.0, gap) / abs(value) if value else max(0.0, gap)
-        return Proof(acting.objective, gap, bool(made.is_at_limit[0]))
+        return Proof(acting.objective, gap, bool(made.is_at_limit[0]), bool(made.is_late[0]))
 
     def why(self, plan: DayPlan, text: str) -> Why:
         """Say what it costs to drop or to include one arm, such as ``"arm:12"``."""

@@ -65,7 +65,9 @@ class Sequoia(StatewisePolicy):
         found = self._engine.best(self._q.fold(states, steps), limits)
         value, bound = float(found.values[0]), float(found.bounds[0])
         is_cut_off = bool(np.isfinite(bound) and not found.is_proven[0])
-        return Decided(self._environment.space.certify(found.actions[0]), value, bound, is_cut_off)
+        decision = self._environment.space.certify(found.actions[0])
+        is_late = is_cut_off and bool(found.is_late[0])
+        return Decided(decision, value, bound, is_cut_off, is_late)
 
 
 class IterativeDqn(Greedy):

@@ -194,4 +194,5 @@ class LinearPolicy(StatewisePolicy):
             raise SolverFailed(f"{self.name} found no decision in {self._seconds:g} seconds.")
         decision = self._problem.space.certify(best.actions[0])
         value, bound = float(best.values[0]), float(best.bounds[0])
-        return Decided(decision, value, bound, not best.is_proven[0])
+        is_cut_off = not best.is_proven[0]
+        return Decided(decision, value, bound, is_cut_off, is_cut_off and bool(best.is_late[0]))

@@ -67,7 +67,10 @@ class ClusterPricePolicy(Policy):
             ]
             found = ArgmaxResult.joined(each)
         plans = [self._problem.space.certify(action).plan for action in found.actions]
-        return Decisions(found.actions, plans, found.values, found.bounds, ~found.is_proven)
+        is_late = found.is_late & ~found.is_proven
+        return Decisions(
+            found.actions, plans, found.values, found.bounds, ~found.is_proven, is_late
+        )
 
 
 class PricePolicy(LinearPolicy):

@@ -27,7 +27,7 @@ from sequoia.report.html import page, pairs, picture, quiet, table
 _CUT_OFF = (
     "A decision is cut off when a limit of time or work ends the search for it. The gap, on "
     "average and at most, is how far such decisions may be from the best by what the policy "
-    "maximises."
+    "maximises. One that the clock ended may differ on another machine."
 )
 
 

@@ -22,12 +22,15 @@ class Decided(NamedTuple):
         By that objective, no feasible decision is worth more; ``inf`` where nothing is proven.
     is_at_limit
         Whether a limit of time or work ended the search for a better one.
+    is_late
+        Whether it was the clock: then the decision may depend on the machine.
     """
 
     decision: Decision
     value: float = float("nan")
     bound: float = float("inf")
     is_at_limit: bool = False
+    is_late: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +43,7 @@ class Decisions:
         ``(B, N)``.
     plans
         The plan of each action, which certifies it; ``None`` where only actions are known.
-    values, bounds, is_at_limit
+    values, bounds, is_at_limit, is_late
         As in `Decided`, ``(B,)`` each.
     seconds
         Time that each took, ``(B,)``; ``None`` where they were made together.
@@ -51,6 +54,7 @@ class Decisions:
     values: FloatArray
     bounds: FloatArray
     is_at_limit: BoolArray
+    is_late: BoolArray
     seconds: FloatArray | None = None
 
     @classmethod
@@ -68,6 +72,7 @@ class Decisions:
             np.array([one.value for one in each], dtype=np.float64),
             np.array([one.bound for one in each], dtype=np.float64),
             np.array([one.is_at_limit for one in each], dtype=np.bool_),
+            np.array([one.is_late for one in each], dtype=np.bool_),
             None if seconds is None else np.array(seconds, dtype=np.float64),
         )
 
@@ -76,7 +81,7 @@ class Decisions:
         """Return actions, ``(B, N)``, about which nothing is said."""
         size = len(actions)
         nothing, unknown = np.full(size, np.nan), np.full(size, np.inf)
-        return cls(actions, None, nothing, unknown, np.zeros(size, dtype=np.bool_))
+        return cls(actions, None, nothing, unknown, *np.zeros((2, size), dtype=np.bool_))
 
     def __len__(self) -> int:
         return len(self.actions)

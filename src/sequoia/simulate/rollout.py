@@ -61,6 +61,8 @@ class Trajectory:
         NaN where nothing is proven.
     is_at_limit
         Which decisions a limit of time or work cut off, ``(E, H)``.
+    is_late
+        Which of these the clock cut off, ``(E, H)``.
     """
 
     states: States
@@ -69,6 +71,7 @@ class Trajectory:
     seconds: FloatArray
     gaps: FloatArray
     is_at_limit: BoolArray
+    is_late: BoolArray
 
     def episode(self, index: int) -> Episode:
         """Return one of the episodes."""
@@ -107,7 +110,7 @@ def rollout(
     states = np.empty((episodes, horizon + 1, *scenarios.start.shape[1:]), scenarios.start.dtype)
     actions = np.empty((*shape, space.n_actions), dtype=np.int8)
     rewards, seconds, gaps = np.empty(shape), np.empty(shape), np.empty(shape)
-    is_at_limit = np.zeros(shape, dtype=np.bool_)
+    is_at_limit, is_late = np.zeros((2, *shape), dtype=np.bool_)
     states[:, 0] = scenarios.start
     name = policy.name if name is None else name
     rngs = [stream(seed, f"policy:{name}:episode:{first + e}") for e in range(episodes)]
@@ -124,11 +127,11 @@ def rollout(
             raise InfeasibleDecision(f"{where}: {broken[1]}.")
         actions[:, step], gaps[:, step] = made.actions, made.gaps
         seconds[:, step] = spent / episodes if made.seconds is None else made.seconds
-        is_at_limit[:, step] = made.is_at_limit
+        is_at_limit[:, step], is_late[:, step] = made.is_at_limit, made.is_late
         rewards[:, step], states[:, step + 1] = environment.step(
             states[:, step], actions[:, step], scenarios.noise[:, step]
         )
-    return Trajectory(states, actions, rewards, seconds, gaps, is_at_limit)
+    return Trajectory(states, actions, rewards, seconds, gaps, is_at_limit, is_late)
 
 
 def _require_decisions(name: str, made: object, count: int) -> None:

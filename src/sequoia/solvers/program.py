@@ -90,6 +90,11 @@ class Solution:
     seconds: float
     row_duals: FloatArray | None = None
 
+    def is_late(self, limits: Limits) -> bool:
+        """Say whether the clock ended the solve: no other limit was set, or time was nearly up."""
+        is_up = limits.nodes is None or self.seconds >= 0.9 * limits.seconds
+        return self.status is Status.LIMIT and is_up
+
     @property
     def gap(self) -> float:
         """Proven distance from the best, relative to the objective; ``inf`` without a point."""

@@ -68,7 +68,7 @@ class BranchAndBound:
             others = np.flatnonzero(~is_known).tolist()
             actions[others] = self._local.best(net.only(others)).actions
         values, bounds = np.empty(len(net)), np.empty(len(net))
-        is_proven = np.zeros(len(net), dtype=np.bool_)
+        is_proven, is_late = np.zeros((2, len(net)), dtype=np.bool_)
         for state in range(len(net)):
             self._oracle.forget()
             only = net.only([state])
@@ -78,7 +78,8 @@ class BranchAndBound:
             bounds[state] = search.run(self._limits)
             actions[state], values[state] = search.action, search.value
             is_proven[state] = search.is_proven(bounds[state])
-        return ArgmaxResult(actions, values, bounds, is_proven)
+            is_late[state] = search.is_late
+        return ArgmaxResult(actions, values, bounds, is_proven, is_late)
 
 
 class _Search:
@@ -101,7 +102,7 @@ class _Search:
         self._net = net
         self._gap = gap
         self._margin = ROUNDING * float(net.size_of_terms()[0])
-        self.action, self.value = start, -np.inf
+        self.action, self.value, self.is_late = start, -np.inf, False
         self._whole = Node.whole(net, first_range, self._take(start))
 
     def run(self, limits: Limits) -> float:
@@ -112,8 +113,9 @@ class _Search:
         proven, count = -np.inf, 0
         while waiting:
             bound = -waiting[0][0]
-            is_over = time.perf_counter() >= end or count == limits.nodes
-            if is_over or self._is_done(bound):
+            is_done = self._is_done(bound)
+            self.is_late = not is_done and time.perf_counter() >= end
+            if is_done or self.is_late or count == limits.nodes:
                 proven = max(proven, bound)
                 break
             count += 1

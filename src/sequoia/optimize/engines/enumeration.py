@@ -88,7 +88,7 @@ class Enumeration:
             picks.append(close[exact.argmax()])
             values.append(exact.max())
         best = np.array(values)
-        return ArgmaxResult(self.actions[picks], best, best, np.ones(len(best), dtype=np.bool_))
+        return ArgmaxResult.proven(self.actions[picks], best)
 
     def _close(self, net: ReluNet) -> IntArray:
         """Return which actions can be the best one."""

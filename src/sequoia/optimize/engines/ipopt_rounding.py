@@ -1,6 +1,7 @@
 """Relax, flip coins, repair: the heuristic of the paper's conclusion. Not proven."""
 
 import time
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -26,6 +27,8 @@ _IPOPT = {
 }
 # How many of the best samples are filled up: each column is tried for each of them.
 _FILLED = 16
+# To agree with the shares need not be proven; the first nodes find what agrees.
+_NODES = 1_000
 # More than rounding.
 _RAISES = 1e-9
 
@@ -71,19 +74,21 @@ class IpoptRounding:
         """Return the best sample of each state."""
         size = self._columns.space.n_actions
         found = [self._best_of_one(net.only([state])) for state in range(len(net))]
-        return ArgmaxResult.unproven(
-            np.array([action for action, _ in found], dtype=np.int8).reshape(len(net), size),
-            np.array([value for _, value in found]),
+        unproven = ArgmaxResult.unproven(
+            np.array([action for action, _, _ in found], dtype=np.int8).reshape(len(net), size),
+            np.array([value for _, value, _ in found]),
         )
+        return replace(unproven, is_late=np.array([late for *_, late in found], dtype=np.bool_))
 
-    def _best_of_one(self, net: ReluNet) -> tuple[ActionArray, float]:
+    def _best_of_one(self, net: ReluNet) -> tuple[ActionArray, float, bool]:
+        """Return the best sample of a state, its value, and whether time was up."""
         deadline = time.perf_counter() + self._seconds
         shares = self.shares(net)
         actions = self._repaired(shares, self._flipped(shares), deadline)
         order = np.argsort(-self._values(net, actions), kind="stable")
         actions = self._filled(net, actions[order[:_FILLED]], deadline)
         values = self._values(net, actions)
-        return actions[values.argmax()], float(values.max())
+        return actions[values.argmax()], float(values.max()), time.perf_counter() >= deadline
 
     def shares(self, net: ReluNet) -> FloatArray:
         """Return the relaxed action of a single state, ``(N,)``: a stationary point."""
@@ -153,7 +158,7 @@ class IpoptRounding:
     def _likeliest(self, shares: FloatArray) -> ActionArray:
         """Return a feasible action that agrees with the shares as far as any; a program's work."""
         space = self._columns.space
-        solution = Highs().solve(space.compact.program(2 * shares - 1), Limits(seconds=10.0))
+        solution = Highs().solve(space.compact.program(2 * shares - 1), Limits(nodes=_NODES))
         if solution.status is Status.INFEASIBLE:
             raise no_decision(space.compact)
         if solution.values is None:

@@ -121,6 +121,7 @@ class Milp:
                 solver, self._columns.system, embedding.program, limits, begin
             )
             best = self._checked(net, best, embedding, solution, unit)
+            best = replace(best, is_late=np.array([solution.is_late(limits)]))
             # What the usual tolerances leave open, where terms cancel, smaller ones may prove.
             is_asked = self._limits.gap <= PROOF_GAP and self._careful is not self._solver
             if best.is_proven[0] or solution.status is Status.LIMIT or not is_asked:

@@ -98,7 +98,7 @@ class LinearArgmax:
         known = self._all_at_once(weights)
         if known is not None:
             values = (known * weights).sum(axis=1)
-            return ArgmaxResult(known, values, values, np.ones(len(known), dtype=np.bool_))
+            return ArgmaxResult.proven(known, values)
         limits = self._limits if limits is None else limits
         rows = [
             self._best_of_one(own, limits, None if starts is None else starts[row])
@@ -145,7 +145,7 @@ class LinearArgmax:
         bound = float(found.bounds[0]) * unit + hidden
         if not found.is_found[0]:
             return replace(found, bounds=np.array([bound]))
-        return self._exactly(found.actions[0], weights, bound)
+        return replace(self._exactly(found.actions[0], weights, bound), is_late=found.is_late)
 
     def _relaxed(self, weights: FloatArray) -> ArgmaxResult | None:
         """Return the best action by the linear relaxation: its best point, or one near it."""
@@ -244,17 +244,18 @@ class LinearArgmax:
         if solution.status in (Status.FAILED, Status.UNBOUNDED):
             raise SolverFailed(f"{self._solver.name} ended a linear step with {solution.status}.")
         if solution.values is None:
-            return self._nothing(solution.bound)
+            return self._nothing(solution.bound, solution.is_late(limits))
         action = np.rint(solution.values[: self._columns.space.n_actions]).astype(np.int8)
         self._points[action.tobytes()] = solution.values
         if len(self._points) > _MOST_POINTS:
             self._points.popitem(last=False)
-        return ArgmaxResult.of_one(action, solution.objective, solution.bound, False)
+        late = solution.is_late(limits)
+        return ArgmaxResult.of_one(action, solution.objective, solution.bound, False, late)
 
-    def _nothing(self, bound: float) -> ArgmaxResult:
+    def _nothing(self, bound: float, is_late: bool) -> ArgmaxResult:
         """Return a bound alone."""
         action = np.zeros(self._columns.space.n_actions, dtype=np.int8)
-        return ArgmaxResult.of_one(action, -np.inf, bound, False)
+        return ArgmaxResult.of_one(action, -np.inf, bound, False, is_late)
 
     def _exactly(
         self, action: ActionArray, weights: FloatArray, bound: float = -np.inf

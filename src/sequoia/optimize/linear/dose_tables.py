@@ -60,12 +60,13 @@ class DoseTableArgmax:
         if self._listed is not None:
             return self._by_list(tables, *self._listed)
         found = [self._solve(rows) for rows in zip(*tables, strict=True)]
-        actions = np.array([action for action, _ in found], dtype=np.int8)
+        actions = np.array([action for action, _, _ in found], dtype=np.int8)
         values = self.values(tables, actions)
-        bounds = np.maximum([bound for _, bound in found], values)
+        bounds = np.maximum([bound for _, bound, _ in found], values)
         units = np.max([np.abs(table).max(axis=1) for table in tables], axis=0)
         is_proven = [is_close(*one) for one in zip(bounds, values, units, strict=True)]
-        return ArgmaxResult(actions, values, bounds, np.array(is_proven, dtype=np.bool_))
+        flags = np.array(is_proven, np.bool_), np.array([late for *_, late in found], np.bool_)
+        return ArgmaxResult(actions, values, bounds, *flags)
 
     def values(self, tables: Sequence[FloatArray], actions: ActionArray) -> FloatArray:
         """Return what actions ``(B, N)`` are worth, ``(B,)``."""
@@ -89,7 +90,7 @@ class DoseTableArgmax:
                 total += table[part][:, row]
             best[part] = total.argmax(axis=1)
             values[part] = total.max(axis=1)
-        return ArgmaxResult(actions[best], values, values, np.ones(count, dtype=np.bool_))
+        return ArgmaxResult.proven(actions[best], values)
 
     @cached_property
     def _listed(self) -> tuple[ActionArray, list[IntArray]] | None:
@@ -141,7 +142,8 @@ class DoseTableArgmax:
                         builder.block(row[None], np.append(combinations, read), zero, zero)
         return builder.program(np.zeros(builder.n_columns))
 
-    def _solve(self, rows: Sequence[FloatArray]) -> tuple[ActionArray, float]:
+    def _solve(self, rows: Sequence[FloatArray]) -> tuple[ActionArray, float, bool]:
+        """Return the best action, a bound, and whether the clock ended the search."""
         weights = np.concatenate(rows)
         middle = float(weights.mean())
         objective = self._program.objective.copy()
@@ -160,4 +162,5 @@ class DoseTableArgmax:
             )
         action = np.rint(found.values[: self._encoding.space.n_actions]).astype(np.int8)
         hidden = HIDDEN_SHARE * float(np.abs(objective).max(initial=0.0))
-        return action, found.bound + hidden + middle * len(self._groups)
+        bound = found.bound + hidden + middle * len(self._groups)
+        return action, bound, found.is_late(self._limits)
