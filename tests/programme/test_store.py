@@ -8,7 +8,7 @@ import sqlalchemy as sql
 from programme_cases import begin, content, fill
 
 from sequoia.errors import FileError
-from sequoia.programme import creating, migrations, store
+from sequoia.programme import creating, store
 from sequoia.programme.schema import journal
 from sequoia.programme.settings import read_programme
 
@@ -19,26 +19,26 @@ def test_a_database_is_brought_to_the_newest_version_once(tmp_path, monkeypatch)
     before = content(programme)
     calls = []
 
-    newest = len(migrations.MIGRATIONS)
+    newest = len(store.MIGRATIONS)
 
     def another(connection):
         calls.append(1)
         connection.execute(sql.text("ALTER TABLE roster ADD COLUMN phone VARCHAR"))
 
-    steps = (*migrations.MIGRATIONS, another)
-    monkeypatch.setattr(migrations, "MIGRATIONS", steps)
+    steps = (*store.MIGRATIONS, another)
+    monkeypatch.setattr(store, "MIGRATIONS", steps)
     monkeypatch.setattr(store, "MIGRATIONS", steps)
     for _ in range(2):
         with programme.store.open().reading() as connection:
-            assert migrations.version_of(connection) == newest + 1
+            assert store.version_of(connection) == newest + 1
             connection.execute(sql.text("SELECT phone FROM roster"))
     assert calls == [1]
     assert {**content(programme), "schema_version": 0} == {**before, "schema_version": 0}
 
 
 def test_a_database_of_the_first_version_is_read_and_filled(tmp_path, monkeypatch):
-    first = migrations.MIGRATIONS[:1]
-    monkeypatch.setattr(migrations, "MIGRATIONS", first)
+    first = store.MIGRATIONS[:1]
+    monkeypatch.setattr(store, "MIGRATIONS", first)
     programme = begin(tmp_path)
     monkeypatch.undo()
     fill(programme, tmp_path)
@@ -55,8 +55,8 @@ def test_a_migration_that_fails_leaves_the_version_before(tmp_path, monkeypatch)
         connection.execute(sql.text("ALTER TABLE roster ADD COLUMN phone VARCHAR"))
         connection.execute(sql.text("SELECT nonsense"))
 
-    steps = (*migrations.MIGRATIONS, broken)
-    monkeypatch.setattr(migrations, "MIGRATIONS", steps)
+    steps = (*store.MIGRATIONS, broken)
+    monkeypatch.setattr(store, "MIGRATIONS", steps)
     monkeypatch.setattr(store, "MIGRATIONS", steps)
     with pytest.raises(FileError, match="nonsense"):
         programme.store.open()

@@ -9,9 +9,8 @@ from sequoia.problem import Arms, Budget, Problem
 from sequoia.problem.families import make
 from sequoia.records import Log, Seen, Structure, fit, groups_of, simulate_log, with_kernels
 from sequoia.records.em import find_mode
-from sequoia.records.moves import FreeMoves, SameMoves
 from sequoia.records.segments import Segments
-from sequoia.records.structure import is_rising, make_rising
+from sequoia.records.structure import FreeMoves, SameMoves, is_rising, make_rising
 
 
 def programme(kernels, arms, budget):

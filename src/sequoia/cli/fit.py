@@ -25,7 +25,7 @@ from sequoia.records import Structure, calibrate, fit, fit_rows, fit_words, with
 from sequoia.records.calibration import Calibration
 from sequoia.records.fit import FittedModel
 from sequoia.records.fit_table import FitRow
-from sequoia.records.log_file import read_log
+from sequoia.records.log import read_log
 
 
 def fit_command(

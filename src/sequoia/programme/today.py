@@ -1,26 +1,79 @@
-"""Today's plan: made for the problem as it is now, and kept."""
+"""Today's plan: made for the problem as it is now, by the policy that is best for it, and kept."""
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 from functools import cached_property
 
+import numpy as np
+
+from sequoia.errors import ProblemError, TooLarge
+from sequoia.evaluation import Evaluation, evaluate
 from sequoia.planning.overrides import OVERRIDES, todays_wishes, together
 from sequoia.planning.planner import DayPlan, Planner, Why, Worth
 from sequoia.planning.wish_costs import wish_costs
-from sequoia.policies import QFunction
+from sequoia.policies import QFunction, make_policy
+from sequoia.problem import Problem
 from sequoia.problem.spaces.base import Task
 from sequoia.programme.calendar import WEEKDAYS
-from sequoia.programme.choosing import Choice, choose
 from sequoia.programme.drafts import Overrides, clear_draft, put_draft, read_draft
 from sequoia.programme.plans import PlannedTask, StoredPlan, keep, remove_last
 from sequoia.programme.settings import Programme
 from sequoia.programme.situation import Situation
 from sequoia.programme.store import note
+from sequoia.validation import IntArray
 
+# In the order of preference: of those that are as good as the best, the first is used.
+CANDIDATES = ("sequoia", "price", "whittle", "myopic")
+# Differences between policies that matter show in a few paired episodes.
+_EPISODES = 10
+_SECONDS = 1.0
 # What a route has besides visits.
 _ON_THE_WAY = ("begin", "pass", "return")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A policy, and why it is the one."""
+
+    policy: str
+    reason: str
+
+
+def choose(problem: Problem, state: IntArray, q: QFunction | None = None) -> Choice:
+    """Let the policies that apply play from ``state``, under the same luck, and take the best."""
+    here = replace(problem, start=np.eye(problem.arms.n_states)[state])
+    names = [name for name in CANDIDATES if _applies(name, here, q)]
+    if len(names) == 1:
+        return Choice(names[0], f"{names[0]} is the only policy that applies")
+    found = evaluate(here, names, _EPISODES, q=q, bound="none", seconds=_SECONDS)
+    best = next(name for name in names if name in found.as_good_as_best)
+    return Choice(best, _reason(found, best))
+
+
+def _applies(name: str, problem: Problem, q: QFunction | None) -> bool:
+    try:
+        make_policy(name, problem, q, _SECONDS)
+    except (ProblemError, TooLarge):
+        return False
+    return True
+
+
+def _reason(found: Evaluation, best: str) -> str:
+    others = [name for name in found.names if name != best]
+    compared = ", ".join(_against(found, best, name) for name in others)
+    return (
+        f"{best} earns {found.mean(best)} per step in {found.n_episodes} simulated runs from "
+        f"today; {compared}"
+    )
+
+
+def _against(found: Evaluation, best: str, name: str) -> str:
+    behind = found.paired(name, best)
+    if behind.includes_zero:
+        return f"{name} is as good"
+    return f"{name} earns {abs(behind.mean):.2g} less"
 
 
 @dataclass(frozen=True)

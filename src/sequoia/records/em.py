@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sequoia.errors import ProblemError
-from sequoia.records.moves import Moves
 from sequoia.records.segments import Segments
+from sequoia.records.structure import Moves
 from sequoia.validation import FloatArray
 
 # Where no probability moves by more, estimates are far more accurate than any data makes them.

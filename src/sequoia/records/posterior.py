@@ -9,20 +9,207 @@ The model, for group g, dose a and state s:
 - states follow P, and some of them are seen.
 
 Where moves are known to be the same from every state, one row takes the place of those of all
-states, and there is no ``q``.
+states, and there is no ``q``. Guesses at the rows of groups come first: by dose, by features, by
+distance.
 """
 
 import numpy as np
 
-from sequoia.records.base_measure import LogitRows, PooledRows, SteadyRows
-from sequoia.records.moves import Moves, moves_by
 from sequoia.records.segments import Segments
-from sequoia.records.shrinkage import BaseMeasure, ShrunkRows, dirichlet, normal
-from sequoia.records.structure import Structure, is_rising, make_rising
-from sequoia.validation import FloatArray
+from sequoia.records.shrinkage import LEAST, BaseMeasure, ShrunkRows, dirichlet, normal
+from sequoia.records.structure import Moves, SameMoves, Structure, is_rising, make_rising, moves_by
+from sequoia.validation import BoolArray, FloatArray
 
+# Laplace's prior, one observation of each move that can happen: all rows are as likely. With
+# less, rows that are hardly seen are drawn towards certainty, and intervals miss too often.
+_PRIOR = 1.0
+# Standard deviation of the logit coefficients of standardised features: odds may well change by
+# a factor of 10 from one standard deviation to the next, hardly by 1000.
+_LOGIT_SCALE = 3.0
+_NEWTON_STEPS, _HALVINGS = 8, 6
 # Redrawn so often until larger doses do not hurt; after that, the nearest such rows are taken.
 _REDRAWS = 30
+
+
+class CommonRows:
+    """The same rows for all groups, with a Dirichlet prior; ``allowed`` is ``(L, R, V)``."""
+
+    is_worth_the_same = False
+
+    def __init__(self, allowed: BoolArray) -> None:
+        self._allowed = allowed
+        self.mean = normal(np.ones(allowed.shape), allowed)[None]
+
+    def fit(self, counts: FloatArray) -> None:
+        """Take the posterior mean."""
+        self.mean = normal(_PRIOR + counts.sum(axis=0), self._allowed)[None]
+
+    def draw(self, tables: FloatArray, rng: np.random.Generator) -> None:
+        """Draw rows from their Dirichlet posterior."""
+        self.mean = dirichlet(_PRIOR + tables.sum(axis=0), self._allowed, rng)[None]
+
+
+class SteadyRows:
+    """Rows by which a group moves over the same distances, as likely, from every state.
+
+    If states are ordered, and that is about so, states that are seldom seen learn from the others.
+    The distances of a group are shrunk towards those of all groups.
+
+    Parameters
+    ----------
+    allowed
+        ``(L, S, S)``.
+    """
+
+    is_worth_the_same = True
+
+    def __init__(self, allowed: BoolArray, groups: int) -> None:
+        self._moves = SameMoves(np.ones_like(allowed))
+        over = self._moves.allowed
+        self._distances = ShrunkRows(over[None], [PooledRows(over, by_state=False)], groups)
+
+    @property
+    def mean(self) -> FloatArray:
+        """Transitions, ``(G, L, S, S)``."""
+        return self._moves.kernels(self._distances.rows)
+
+    def fit(self, counts: FloatArray) -> None:
+        """Fit distances."""
+        self._distances.fit(self._moves.fold(counts, self._distances.rows))
+
+    def draw(self, tables: FloatArray, rng: np.random.Generator) -> None:
+        """Draw distances."""
+        self._distances.draw(self._moves.fold(tables, self._distances.rows, rng), rng)
+
+
+class PooledRows:
+    """The same rows for all groups; those of a dose are shrunk towards what doses have in common.
+
+    So a dose that was seldom given learns from the others which moves happen at all. Where rows
+    are those of states, they also learn from each other, by `SteadyRows`.
+
+    Parameters
+    ----------
+    allowed
+        ``(L, R, V)``.
+    by_state
+        Whether rows are those of states: ``R = V``.
+    """
+
+    is_worth_the_same = False
+
+    def __init__(self, allowed: BoolArray, by_state: bool) -> None:
+        # Doses take the place of groups.
+        some: BoolArray = np.any(allowed, axis=0, keepdims=True)
+        bases: list[BaseMeasure] = [CommonRows(some)]
+        if by_state:
+            bases.append(SteadyRows(some, len(allowed)))
+        self._by_dose = ShrunkRows(allowed[:, None], bases, len(allowed))
+
+    @property
+    def mean(self) -> FloatArray:
+        """Rows by dose, ``(1, L, R, V)``."""
+        return self._by_dose.rows.swapaxes(0, 1)
+
+    def fit(self, counts: FloatArray) -> None:
+        """Fit the rows of all groups together."""
+        self._by_dose.fit(counts.sum(axis=0)[:, None])
+
+    def draw(self, tables: FloatArray, rng: np.random.Generator) -> None:
+        """Draw the rows of doses, and what they have in common."""
+        self._by_dose.draw(tables.sum(axis=0)[:, None], rng)
+
+
+class LogitRows:
+    """Rows by the features of a group: a multinomial logit for each dose and state.
+
+    ``m_g(v) ∝ exp(x_g · w_v)`` over the moves that can happen, with Gaussian coefficients. A draw
+    proposes from the Laplace approximation at the mode and is accepted by Metropolis and Hastings,
+    so the approximation costs only time.
+
+    Parameters
+    ----------
+    features
+        By group, ``(G, F)``, standardised; a constant is added.
+    """
+
+    is_worth_the_same = False
+
+    def __init__(self, allowed: BoolArray, features: FloatArray) -> None:
+        self._inputs = np.column_stack([np.ones(len(features)), features])
+        self._allowed = allowed
+        self.mean = np.zeros((len(features), *allowed.shape))
+        self._weights = {
+            (dose, index): np.zeros((self._inputs.shape[1], int(row.sum()) - 1))
+            for dose, table in enumerate(allowed)
+            for index, row in enumerate(table)
+        }
+        self._spread()
+
+    def fit(self, counts: FloatArray) -> None:
+        """Take the most likely coefficients."""
+        for place in self._weights:
+            self._weights[place] = self._mode(place, counts)[0]
+        self._spread()
+
+    def draw(self, tables: FloatArray, rng: np.random.Generator) -> None:
+        """Propose coefficients from a Gaussian at their mode; accept them or keep the old."""
+        for place, old in self._weights.items():
+            if not old.size:
+                continue
+            mode, factor = self._mode(place, tables)
+            steps = np.linalg.solve(factor.T, rng.standard_normal(old.size))
+            new = mode + steps.reshape(old.shape)
+            back = factor.T @ (old - mode).reshape(-1)
+            gain = self._posterior(place, new, tables) - self._posterior(place, old, tables)
+            forth = factor.T @ steps
+            if np.log(rng.random()) < gain + (forth @ forth - back @ back) / 2:
+                self._weights[place] = new
+        self._spread()
+
+    def _rows(self, weights: FloatArray) -> FloatArray:
+        """Return the chances of the moves that can happen, ``(G, V)``; the first is the base."""
+        scores = np.column_stack([np.zeros(len(self._inputs)), self._inputs @ weights])
+        chances = np.exp(scores - scores.max(axis=1, keepdims=True))
+        rows: FloatArray = chances / chances.sum(axis=1, keepdims=True)
+        return rows
+
+    def _spread(self) -> None:
+        for place, weights in self._weights.items():
+            rows = np.maximum(self._rows(weights), LEAST)
+            self.mean[:, *place, self._allowed[place]] = rows / rows.sum(axis=1, keepdims=True)
+
+    def _posterior(self, place: tuple[int, int], weights: FloatArray, counts: FloatArray) -> float:
+        own = counts[:, *place, self._allowed[place]]
+        fit = (own * np.log(np.maximum(self._rows(weights), 1e-300))).sum()
+        return float(fit - (weights**2).sum() / (2 * _LOGIT_SCALE**2))
+
+    def _mode(self, place: tuple[int, int], counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mode, and the Cholesky factor of the precision there, by Newton's method.
+
+        It begins at 0, so that a proposal does not depend on where the chain is.
+        """
+        own = counts[:, *place, self._allowed[place]]
+        weights = np.zeros_like(self._weights[place])
+        size, moves = weights.shape
+        total = own.sum(axis=1)
+        for _ in range(_NEWTON_STEPS):
+            rows = self._rows(weights)[:, 1:]
+            slope = self._inputs.T @ (own[:, 1:] - total[:, None] * rows)
+            slope -= weights / _LOGIT_SCALE**2
+            curve = np.eye(moves)[None] * rows[:, :, None] - rows[:, :, None] * rows[:, None, :]
+            precision = np.einsum(
+                "gf,gh,gvw->fvhw", self._inputs, self._inputs, total[:, None, None] * curve
+            ).reshape(size * moves, size * moves)
+            precision += np.eye(size * moves) / _LOGIT_SCALE**2
+            ahead = np.linalg.solve(precision, slope.reshape(-1)).reshape(size, moves)
+            before = self._posterior(place, weights, counts)
+            for _ in range(_HALVINGS):
+                if self._posterior(place, weights + ahead, counts) >= before:
+                    break
+                ahead = ahead / 2
+            weights = weights + ahead
+        return weights, np.linalg.cholesky(precision)
 
 
 class Posterior:
