@@ -7,10 +7,10 @@ from examples import check_feasible_set, chosen_of, team
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sequoia import load, make, save
+from sequoia import Floor, Rules, load, make, save
 from sequoia.errors import FileError, InfeasibleDecision, ProblemError
 from sequoia.optimize import ActionEncoding, LinearArgmax
-from sequoia.problem.spaces import Team
+from sequoia.problem.spaces import Team, with_rules
 from sequoia.problem.spaces.team import search
 from sequoia.solvers import Highs, Limits
 
@@ -207,3 +207,29 @@ def test_bad_input_names_the_place(arguments, message):
     valid = {"travel": TRAVEL, "service": [1, 1, 1], "depots": [3], "limits": [10]}
     with pytest.raises(ProblemError, match=message):
         Team(**valid | arguments)
+
+
+def test_rules_over_several_arms_have_prices():
+    """With more arms than can be listed, floors are kept, and the bound is one."""
+    rng = np.random.default_rng(4)
+    places = rng.integers(0, 20, (14, 2))
+    travel = np.abs(places[:, None] - places[None]).sum(axis=2)
+    plain = Team(travel, np.full(13, 2), [13, 13], [70, 60])
+    names = plain.names
+    rules = Rules(
+        groups={"far": names[:4], "near": names[4:9]},
+        floors=[Floor("far", share=0.4), Floor("near", count=2)],
+        must=[names[12]],
+    )
+    space = with_rules(plain, rules)
+    for _ in range(3):
+        weights = rng.uniform(0.1, 1.0, 13)
+        action, bound = space.bracket_linear(weights, 1e-6)
+        assert space.contains(action[None])[0]
+        chosen = action.astype(bool)
+        assert chosen[12]
+        assert chosen[4:9].sum() >= 2
+        assert chosen[:4].sum() >= 0.4 * chosen.sum()
+        assert weights @ action <= bound + 1e-9
+    other = Highs().solve(space.compact.program(weights), Limits(nodes=20))
+    assert other.values is None or other.objective <= bound + 1e-6

@@ -12,11 +12,14 @@ from sequoia.errors import InfeasibleSpace
 from sequoia.problem.iis import no_decision
 from sequoia.problem.names import say
 from sequoia.problem.spaces.base import ActionSpace, Extensions, Task
+from sequoia.problem.spaces.row_prices import RowPrices
 from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet
 from sequoia.validation import ActionArray, BoolArray, FloatArray
 
 _TRIES = 20
+# Questions on the way need no better answer than this.
+_NEAR = 1e-4
 
 
 class WithRows(ActionSpace):
@@ -68,17 +71,27 @@ class WithRows(ActionSpace):
         return self._below.has_quick_contains
 
     @cached_property
-    def _wanted(self) -> FloatArray | None:
-        """Which columns have to be chosen (1) and must not be (-1), ``(N,)``, if that is all."""
-        rows = self._dense_rows
-        is_closed, size = self._rows.upper == 0, rows.sum(axis=1)
-        if (
-            not ((rows == 0) | (rows == 1)).all()
-            or not (is_closed | (self._rows.lower == size) & (self._rows.upper >= size)).all()
-        ):
-            return None
-        wanted: FloatArray = np.sign(np.where(is_closed, -1.0, 1.0) @ rows)
+    def _is_of_columns(self) -> BoolArray:
+        """Which rows say that all of their columns, or none, are chosen, ``(R,)``."""
+        rows, size = self._dense_rows, self._dense_rows.sum(axis=1)
+        is_plain = ((rows == 0) | (rows == 1)).all(axis=1)
+        is_forced = (self._rows.lower == size) & (self._rows.upper >= size)
+        result: BoolArray = is_plain & ((self._rows.upper == 0) | is_forced)
+        return result
+
+    @cached_property
+    def _columns_wanted(self) -> FloatArray:
+        """Which columns have to be chosen (1) and must not be (-1), ``(N,)``."""
+        own = self._is_of_columns
+        wanted: FloatArray = np.sign(
+            np.where(self._rows.upper[own] == 0, -1.0, 1.0) @ self._dense_rows[own]
+        )
         return wanted
+
+    @property
+    def _wanted(self) -> FloatArray | None:
+        """What columns have to be, ``(N,)``, if that is all that the rows say."""
+        return self._columns_wanted if self._is_of_columns.all() else None
 
     def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
         """Ask the space below with what is wanted made heavy: see `_pressed`."""
@@ -103,21 +116,68 @@ class WithRows(ActionSpace):
         return actions
 
     def bracket_linear(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
-        """Ask the space below with what is wanted made heavy; the gap is that of the weights."""
+        """Ask the space below: what columns have to be is made heavy, other rows get prices."""
         if self._wanted is None:
-            return None
-        for pressed, extra in self._pressed(weights):
-            share = float(np.abs(weights).sum()) / max(float(np.abs(pressed).sum()), 1e-300)
-            found = self._below.bracket_linear(pressed, gap * share)
-            if found is None:
-                return None
-            if self._extra.holds(found[0][None])[0]:
-                return found[0], found[1] - extra
+            few = self._below.most_columns_to_list
+            is_better_left = self._below.has_quick_program or (few and self.n_actions <= few)
+            return None if is_better_left else self._by_row_prices(weights, gap)
+        found = self._press(weights, gap)
+        if found is None or self._extra.holds(found[0][None])[0]:
+            return found
         wanted = (self._wanted > 0).astype(np.int8)
         if self._below.is_refusal_final and not self._below.contains(wanted[None])[0]:
             why = self._below._why_not(wanted)
             raise InfeasibleSpace(f"no decision satisfies the rules: {why}")
         return None
+
+    def _press(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
+        """Return an action below that does what is wanted of columns, if there is one, and a bound.
+
+        The gap is that of the weights, without what is added to them.
+        """
+        found = None
+        for pressed, extra in self._pressed(weights):
+            share = float(np.abs(weights).sum()) / max(float(np.abs(pressed).sum()), 1e-300)
+            found = self._below.bracket_linear(pressed, gap * share)
+            if found is None:
+                return None
+            found = found[0], found[1] - extra
+            asked = self._columns_wanted != 0
+            if (2 * found[0] - 1 == self._columns_wanted)[asked].all():
+                break
+        return found
+
+    def _by_row_prices(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
+        """Return an action and a bound, by prices of the rows over several columns."""
+        own = ~self._is_of_columns
+        rows, low, high = self._dense_rows[own], self._rows.lower[own], self._rows.upper[own]
+        matrix = np.concatenate([-rows[np.isfinite(low)], rows[np.isfinite(high)]])
+        limit = np.concatenate([-low[np.isfinite(low)], high[np.isfinite(high)]])
+
+        def ask(priced: FloatArray) -> tuple[ActionArray, float] | None:
+            return self._press(priced, max(gap, _NEAR))
+
+        prices = RowPrices(weights, matrix, limit)
+        if not prices.search(ask, lambda action: self._mended(action, weights), gap):
+            return None
+        best = prices.best
+        if best is None or not self.contains(best[None])[0]:
+            return None
+        return best, max(prices.bound, float(weights @ best))
+
+    def _mended(self, action: ActionArray, weights: FloatArray) -> ActionArray | None:
+        """Drop the lightest columns that break a row; ``None`` when dropping does not help."""
+        action = action.copy()
+        while True:
+            _, low, high = self._extra.broken(action[:, None].astype(np.float64))
+            if not (low.any() or high.any()):
+                return action
+            dense = self._dense_rows
+            blame = (dense[high[:, 0]] > 0).any(axis=0) | (dense[low[:, 0]] < 0).any(axis=0)
+            guilty = np.flatnonzero(blame & (action == 1))
+            if not len(guilty):
+                return None
+            action[guilty[weights[guilty].argmin()]] = 0
 
     def _pressed(self, weights: FloatArray) -> Iterator[tuple[FloatArray, float]]:
         """Yield heavier and heavier weights, and what they add to every action that is allowed.
@@ -127,12 +187,12 @@ class WithRows(ActionSpace):
         is the best that the rows allow, whatever ``m``, if they allow it; and for ``m`` above twice
         the sum of all weights they do, if they allow any (an exact penalty).
         """
-        assert self._wanted is not None
         most = 1 + 2 * float(np.abs(weights).sum())
         heavy = min(2 * float(np.abs(weights).max(initial=0.0)) or 1.0, most)
         while True:
-            yield weights + heavy * self._wanted, heavy * float((self._wanted > 0).sum())
-            if heavy >= most:
+            wanted = self._columns_wanted
+            yield weights + heavy * wanted, heavy * float((wanted > 0).sum())
+            if heavy >= most or not self._columns_wanted.any():
                 return
             heavy = min(8 * heavy, most)
 
