@@ -166,18 +166,31 @@ class WithRows(ActionSpace):
         return best, max(prices.bound, float(weights @ best))
 
     def _mended(self, action: ActionArray, weights: FloatArray) -> ActionArray | None:
-        """Drop the lightest columns that break a row; ``None`` when dropping does not help."""
-        action = action.copy()
-        while True:
-            _, low, high = self._extra.broken(action[:, None].astype(np.float64))
-            if not (low.any() or high.any()):
-                return action
-            dense = self._dense_rows
-            blame = (dense[high[:, 0]] > 0).any(axis=0) | (dense[low[:, 0]] < 0).any(axis=0)
+        """Drop the lightest columns that break a row, while no other row breaks by that.
+
+        ``None`` when dropping does not help.
+        """
+        dense = self._dense_rows
+
+        def broken(tried: ActionArray) -> BoolArray:
+            _, low, high = self._extra.broken(tried[:, None].astype(np.float64))
+            both: BoolArray = np.stack([low[:, 0], high[:, 0]])
+            return both
+
+        action, wrong = action.copy(), broken(action)
+        while wrong.any():
+            blame = (dense[wrong[1]] > 0).any(axis=0) | (dense[wrong[0]] < 0).any(axis=0)
             guilty = np.flatnonzero(blame & (action == 1))
-            if not len(guilty):
+            for column in guilty[np.argsort(weights[guilty], kind="stable")].tolist():
+                action[column] = 0
+                then = broken(action)
+                if not (then & ~wrong).any():
+                    break
+                action[column] = 1
+            else:
                 return None
-            action[guilty[weights[guilty].argmin()]] = 0
+            wrong = then
+        return action
 
     def _pressed(self, weights: FloatArray) -> Iterator[tuple[FloatArray, float]]:
         """Yield heavier and heavier weights, and what they add to every action that is allowed.
