@@ -19,6 +19,8 @@ _SEPARATORS = (",", ";", "\t")
 CSV, XLSX = ".csv", ".xlsx"
 # A spreadsheet takes a text that begins so for a formula, and may run it.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# A million rows of a log unpack to a quarter of this.
+_MOST_UNPACKED = 1_000_000_000
 # The longest name of a sheet that Excel opens.
 _LONGEST_NAME = 31
 
@@ -156,6 +158,7 @@ def _read_xlsx(path: Path, sheet: str) -> Table:
 
     content = read_bytes(path)
     try:
+        _require_unpackable(path, content)
         book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         names = {" ".join(name.split()).casefold(): name for name in book.sheetnames}
         page = book[names.get(sheet, book.sheetnames[0])]
@@ -171,6 +174,16 @@ def _read_xlsx(path: Path, sheet: str) -> Table:
     while rows and not any(rows[-1]):
         rows.pop()
     return as_table(path, rows)
+
+
+def _require_unpackable(path: Path, content: bytes) -> None:
+    """Raise when a workbook is far larger than its file: it would fill the memory."""
+    with zipfile.ZipFile(io.BytesIO(content)) as packed:
+        size = sum(part.file_size for part in packed.infolist())
+    if size > _MOST_UNPACKED:
+        raise FileError(
+            f"{path} has {size // 10**6} MB inside; at most {_MOST_UNPACKED // 10**6} are read."
+        )
 
 
 def _text(value: Any) -> str:

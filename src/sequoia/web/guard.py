@@ -73,9 +73,10 @@ class Guarded:
             if self.method == "POST":
                 form = await limited.form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS)
                 call = replace(call, form=form)
-                _require_own_form(call)
             try:
                 refused = self._refusal(call)
+                if refused is None and self.method == "POST":
+                    _require_own_form(call)
                 response = await run_in_threadpool(self._page, call) if refused is None else refused
             finally:
                 await call.form.close()

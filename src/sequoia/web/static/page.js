@@ -68,6 +68,17 @@ document.addEventListener("keydown", (event) => {
   });
 });
 
+// A sheet that is dropped on its place is chosen.
+for (const kind of ["dragover", "dragleave", "drop"]) {
+  document.addEventListener(kind, (event) => {
+    const place = event.target.closest && event.target.closest(".drop");
+    if (kind !== "dragleave" && document.querySelector(".drop")) event.preventDefault();
+    if (!place) return;
+    place.classList.toggle("over", kind === "dragover");
+    if (kind === "drop") place.querySelector("input").files = event.dataTransfer.files;
+  });
+}
+
 // Names are suggested while somebody writes.
 let asked = 0;
 document.addEventListener("input", async (event) => {

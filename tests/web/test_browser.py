@@ -1,0 +1,199 @@
+"""The page as people use it: in a real Chromium, against a real server."""
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+
+import pytest
+from web_cases import DAY, PASSWORD, with_accounts
+
+from programme.programme_cases import begin, known
+from real_command import PATIENCE
+from sequoia.programme.history import find_events, find_history
+from sequoia.programme.pdf import find_browser
+from sequoia.programme.people import find_people
+
+BROWSER = find_browser()
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is here; make browser")
+
+_CODE = """
+import sys
+from datetime import date
+from pathlib import Path
+from sequoia.web.app import serve
+serve(Path(sys.argv[1]), port=int(sys.argv[2]), today=date.fromisoformat(sys.argv[3]))
+"""
+
+
+def _free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Server:
+    """The page of a folder, in a process that can be killed and started again."""
+
+    def __init__(self, folder):
+        self.folder, self.port = folder, _free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", _CODE, str(self.folder), str(self.port), str(DAY)],
+            env=os.environ | {"OMP_NUM_THREADS": "1"},
+        )
+        deadline = time.monotonic() + PATIENCE
+        while time.monotonic() < deadline:
+            with socket.socket() as one:
+                if one.connect_ex(("127.0.0.1", self.port)) == 0:
+                    return
+            time.sleep(0.05)
+        raise AssertionError("the server did not start")
+
+    def kill(self):
+        self.process.send_signal(signal.SIGKILL)
+        self.process.wait(PATIENCE)
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait(PATIENCE)
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=BROWSER, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+def _open(chromium, server, **options):
+    context = chromium.new_context(**options)
+    context.set_default_timeout(1000 * PATIENCE)
+    page = context.new_page()
+    page.problems = []
+    page.on("console", lambda one: page.problems.append(one.text) if one.type == "error" else None)
+    page.goto(server.url)
+    return page
+
+
+def _sign_in(page, name):
+    page.fill("[name=name]", name)
+    page.fill("[name=password]", PASSWORD)
+    page.click("main button.strong")
+
+
+def _kept(page):
+    """Return what waits in the browser."""
+    return page.evaluate("localStorage.getItem('sequoia outcomes')")
+
+
+def _wait_until_sent(page):
+    deadline = time.monotonic() + PATIENCE
+    while _kept(page) != "[]" and time.monotonic() < deadline:
+        page.wait_for_timeout(50)
+    assert _kept(page) == "[]"
+
+
+def test_import_plan_lock_publish(chromium, tmp_path):
+    programme = begin(tmp_path)
+    server = Server(programme.folder)
+    try:
+        page = _open(chromium, server)
+        page.goto(f"{server.url}/import")
+        files = {
+            "arm": ("patients.csv", "Patient,Duration\nAda,20\nGrace,30\nZoe,30\n"),
+            "worker": ("nurses.csv", "nurse,capacity\nAnna,60\n"),
+        }
+        for kind, (name, text) in files.items():
+            content = {"name": name, "mimeType": "text/csv", "buffer": text.encode()}
+            page.set_input_files(f"[name={kind}]", content)
+        page.click("main button.strong")
+        page.click("main button.strong")
+        page.wait_for_selector(".visit")
+        assert find_people(programme, DAY).total == 3
+        first = page.locator(".visit .who").first.inner_text()
+        page.locator(".visit summary").first.click()
+        page.wait_for_selector(".inside p")
+        page.locator(f'.inside button[value="never:{first}"]').click()
+        page.wait_for_selector(".wishes")
+        assert first not in page.locator(".visit .who").all_inner_texts()
+        page.click('form[action="/today/publish"] button')
+        page.wait_for_selector('form[action="/today/withdraw"]')
+        plan = find_history(programme, DAY, DAY)[0].plan
+        assert plan.overrides == {"never": [first]}
+        assert page.problems == []
+    finally:
+        server.end()
+
+
+def test_a_phone_records_through_a_lost_connection_and_a_killed_server(chromium, tmp_path):
+    programme = known(tmp_path)
+    server = Server(programme.folder)
+    try:
+        phone = {"viewport": {"width": 390, "height": 844}, "has_touch": True}
+        page = _open(chromium, server, **phone)
+        page.click('form[action="/today/publish"] button')
+        page.wait_for_selector('form[action="/today/withdraw"]')
+        planned = [task.who for task in find_history(programme, DAY, DAY)[0].plan.tasks]
+        page.goto(f"{server.url}/record")
+        box = page.locator(".thumbs button").first.bounding_box()
+        assert box["height"] >= 44
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+        def tap(who, state):
+            form = page.locator(f'form:has(input[type=hidden][name=who][value="{who}"])')
+            form.locator(f'button[value="{state}"]').tap()
+
+        tap(planned[0], "good")
+        _wait_until_sent(page)
+        page.context.set_offline(True)
+        tap(planned[1], "lapsed")
+        assert planned[1] in _kept(page)
+        page.context.set_offline(False)
+        _wait_until_sent(page)
+        server.kill()
+        tap(planned[1], "good")
+        assert planned[1] in _kept(page)
+        server.start()
+        page.reload()
+        _wait_until_sent(page)
+        for who in planned[:2]:
+            seen = [one for one in find_events(programme, who, DAY, DAY)[1] if one.dose]
+            assert [one.state for one in seen] == ["good"]
+    finally:
+        server.end()
+
+
+def test_two_people_at_once_and_a_session_that_ended(chromium, tmp_path):
+    programme = with_accounts(tmp_path)
+    server = Server(programme.folder)
+    try:
+        first, second = (_open(chromium, server) for _ in range(2))
+        for page, name in ((first, "plan"), (second, "administer")):
+            _sign_in(page, name)
+            page.wait_for_selector(".visit")
+        first.fill("#wish-text", "Grace")
+        first.click('button[value="never:"]')
+        first.wait_for_selector(".wishes")
+        second.click('form[action="/today/publish"] button')
+        second.wait_for_selector(".wishes")
+        assert find_history(programme, DAY, DAY) == []
+        assert "Grace" in second.locator(".wishes").inner_text()
+        first.context.clear_cookies()
+        first.click('form[action="/today/undo"] button')
+        first.wait_for_selector("[name=password]")
+        _sign_in(first, "plan")
+        first.wait_for_selector(".wishes")
+        assert re.search("Grace", first.locator(".wishes").inner_text())
+    finally:
+        server.end()
