@@ -144,7 +144,7 @@ def test_features_say_how_groups_without_data_move():
 
 def test_the_same_seed_gives_the_same_draws():
     problem = make("standard", arms=5, seed=1)
-    log = logged(problem, 10, Seen(0.5))
+    log = logged(problem, 10, Seen(1.0))
     one, other = fit(log, 4, 2, seed=3), fit(log, 4, 2, seed=3)
     assert np.array_equal(one.draws, other.draws)
     assert not np.array_equal(one.draws, fit(log, 4, 2, seed=4).draws)
