@@ -6,7 +6,7 @@ import pytest
 from sequoia.bounds import solve_exactly
 from sequoia.learn import load_model, make_config, train
 from sequoia.policies import Myopic, Random, Sequoia
-from sequoia.problem import Assignment, Budget, Rules
+from sequoia.problem import Assignment, Budget, Dependencies, Rules
 from sequoia.problem.families import epidemic, wildfire
 from sequoia.simulate import Scenarios, rollout
 from tiny_problems import earned, infected, random_problem
@@ -100,3 +100,31 @@ def test_price_is_the_result_where_nothing_better_is_learned(tmp_path, rounds):
     for q in (trained.q, load_model(tmp_path, problem)):
         assert earned(problem, Sequoia(problem, q)) == pytest.approx(best)
     assert trained.reward == pytest.approx(max(row["best"] for row in trained.history))
+
+
+class Chain:
+    """Switches that can be set in order only; all on earns 1 a step, anything less nothing."""
+
+    name, fingerprint = "chain", "chain 1"
+    space = Budget(np.ones(5), 1)
+    horizon, discount, n_noise = 10, 1.0, 5
+    dependencies = Dependencies(np.eye(5, k=-1), np.eye(5), features=np.eye(5))
+
+    def draw_start(self, rng, count):  # noqa: ARG002
+        return np.zeros((count, 5), dtype=np.int64)
+
+    def features(self, states):
+        return states.astype(float)
+
+    def step(self, states, actions, noise):
+        ready = np.concatenate([np.ones((len(states), 1)), states[:, :-1]], axis=1)
+        after = np.where((actions == 1) & (ready == 1) & (noise < 0.9), 1, states)
+        return states.all(axis=1).astype(float), after
+
+
+def test_rare_rewards_are_found_by_way_of_milestones():
+    """Random play nearly never sets five switches in order."""
+    chain = Chain()
+    config = make_config("interacting", rounds=3, states=60, gradient_steps=100, n_eval_episodes=10)
+    trained = train(chain, config, seed=2)
+    assert trained.reward * chain.horizon > 1

@@ -15,7 +15,8 @@ all that happens. Where arms are decoupled, prices know more from the start: see
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, cast
 
 import numpy as np
 import torch
@@ -23,6 +24,7 @@ import torch
 from sequoia.evaluation.intervals import Estimate, estimate
 from sequoia.learn.graph_fit import Lessons, first_parameters, fit
 from sequoia.learn.learner import Learner, Round, Tensors
+from sequoia.learn.milestones import Milestones
 from sequoia.learn.policy_iteration_config import PolicyIterationConfig
 from sequoia.learn.price_start import factored_start
 from sequoia.models.graph_model import GraphModel, neighbourhood_of
@@ -35,7 +37,7 @@ from sequoia.problem.dependencies import dependencies_of, require_dependencies
 from sequoia.problem.environment import States
 from sequoia.rng import stream
 from sequoia.simulate import Decisions, Scenarios, rollout
-from sequoia.simulate.credit import LocalCredit, WholeCredit
+from sequoia.simulate.credit import Credit, LocalCredit, WholeCredit
 from sequoia.simulate.paired_rollouts import Candidates, compare, neighbours, that_matter
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
@@ -58,6 +60,8 @@ _LOOKED_AT = 3
 # Batches grow with what a round teaches, within limits. Measured on epidemics: at 8 nodes, where a
 # round has 20,000 lessons, batches of 512 learn better than 128; at 100, with 1,600, worse.
 _LESSONS_PER_BATCH, _BATCHES = 40, (128, 512)
+# Where fewer comparisons than this share show any difference, milestones are learned first.
+_LEAST_TELLING = 0.1
 
 
 class PolicyIteration(Learner[PolicyIterationConfig]):
@@ -84,6 +88,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         self._held_out = Scenarios.sample(environment, self._n_held_out, seed + _HELD_OUT)
         self.start_rewards = self.best_rewards = self.price_rewards = np.empty(0)
         self.tries_since_best = 0
+        self.has_milestones = False
 
     @property
     def most_rounds(self) -> int:
@@ -116,9 +121,11 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
     def play_round(self) -> Round:
         """Improve the policy once."""
         states, steps = self._visit()  # [1]
+        had_milestones = self.has_milestones
         self.lessons.append(self._compare(states, steps))  # [2], [3]
         self.lessons = self.lessons[-self.config.fit.keep_rounds :]
-        if not self.rounds:
+        if not self.rounds or self.has_milestones != had_milestones:
+            self.lessons = self.lessons[-1:]
             self._rescale(self.lessons[0].size)
         loss = self._fit()  # [4]
         self.rounds += 1
@@ -231,18 +238,12 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         tried = that_matter(self.environment, states, actions, tried, own.candidates, rng)
         shared = changes > 1
         credit = self._local(actions, tried) if shared else WholeCredit(len(tried.state))
-        compare(
-            self.environment,
-            self._act,
-            states,
-            steps,
-            actions,
-            tried,
-            credit,
-            own.rollouts,
-            own.depth,
-            rng,
-        )
+        world = self._milestones if self.has_milestones else self.environment
+        self._play_pairs(world, states, steps, actions, tried, credit)
+        if not shared and self._is_silent(credit.values):
+            self.has_milestones = True
+            credit = WholeCredit(len(tried.state))
+            self._play_pairs(self._milestones, states, steps, actions, tried, credit)
         values = credit.values / own.rollouts
         candidate, inputs, apart = self._differences(actions, tried)
         # Known without any rollout: what the difference earns in the first step.
@@ -258,6 +259,29 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             )
         rest = values - np.bincount(candidate, known, len(values))
         return Lessons(states, steps, tried.state, candidate, inputs, apart, rest)
+
+    def _play_pairs(
+        self,
+        world: Environment,
+        states: States,
+        steps: IntArray,
+        actions: ActionArray,
+        tried: Candidates,
+        credit: Credit,
+    ) -> None:
+        own = self.config.comparisons
+        luck = (own.rollouts, own.depth, self.rng)
+        compare(world, self._act, states, steps, actions, tried, credit, *luck)
+
+    def _is_silent(self, values: FloatArray) -> bool:
+        """Whether next to no comparison shows any difference, so that there is nothing to learn."""
+        if isinstance(self.environment, Problem) or not len(values):
+            return False
+        return bool((values != 0).mean() < _LEAST_TELLING)
+
+    @cached_property
+    def _milestones(self) -> Environment:
+        return cast(Environment, Milestones(self.environment, self._argmax))
 
     def _differences(
         self, actions: ActionArray, tried: Candidates
@@ -390,6 +414,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             "best_rewards": self.best_rewards.tolist(),
             "price_rewards": self.price_rewards.tolist(),
             "tries_since_best": self.tries_since_best,
+            "has_milestones": self.has_milestones,
             "rng": self.rng.bit_generator.state,
         }
         return {
@@ -408,6 +433,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         self.best_rewards = np.array(facts["best_rewards"])
         self.price_rewards = np.array(facts["price_rewards"])
         self.tries_since_best = facts["tries_since_best"]
+        self.has_milestones = facts["has_milestones"]
         self.rng.bit_generator.state = facts["rng"]
 
 
