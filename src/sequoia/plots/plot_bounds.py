@@ -58,15 +58,11 @@ def plot_gaps(gaps: Mapping[str, Sequence[Gap]], ax: Axes | None = None) -> Axes
     sizes = np.array([gap.arms for gap in first])
     line = 100 * first[0].missed * sizes[0] / sizes
     ax.plot(sizes, line, color=GREY, linewidth=5, alpha=0.5, zorder=0, label="one over the arms")
-    ax.set_xscale("log")
-    ax.set_yscale("log")
-    ax.set_xlabel("arms")
-    ax.set_ylabel("below the bound, per cent")
-    ax.grid(alpha=0.3)
-    ax.legend(frameon=False, fontsize=8.5)
-    plain(ax)
-    title(ax, "What policies miss of the bound, at a fixed share of the budget")
-    return ax
+    return _by_arms(
+        ax,
+        "below the bound, per cent",
+        "What policies miss of the bound, at a fixed share of the budget",
+    )
 
 
 Times = Mapping[tuple[str, str], Mapping[int, float]]
@@ -98,12 +94,17 @@ def plot_times(seconds: Times, ax: Axes | None = None) -> Axes:
     last = max(by_size.get(sizes[-1], 0.0) for by_size in seconds.values())
     line = last * np.array(sizes) / sizes[-1]
     ax.plot(sizes, line, color=GREY, linewidth=5, alpha=0.5, zorder=0, label="in proportion")
+    return _by_arms(ax, "seconds of processor time", "Time against the number of arms")
+
+
+def _by_arms(ax: Axes, what: str, words: str) -> Axes:
+    """Make both scales logarithmic, and say what is drawn against the number of arms."""
     ax.set_xscale("log")
     ax.set_yscale("log")
     ax.set_xlabel("arms")
-    ax.set_ylabel("seconds of processor time")
+    ax.set_ylabel(what)
     ax.grid(alpha=0.3)
     ax.legend(frameon=False, fontsize=8.5)
     plain(ax)
-    title(ax, "Time against the number of arms")
+    title(ax, words)
     return ax

@@ -7,7 +7,7 @@ import numpy as np
 from sequoia.errors import ProblemError
 from sequoia.problem.arms import Arms
 from sequoia.sizes import require_memory
-from sequoia.validation import FloatArray
+from sequoia.validation import BoolArray, FloatArray
 
 # The knobs that families share, each with the words the command shows for it.
 NumberOfArms = Annotated[int, "number of arms"]
@@ -99,3 +99,33 @@ def bernoulli_start(arms: int, states: int, share: float) -> FloatArray:
     start = np.zeros((arms, states))
     start[:, 0], start[:, 1] = 1 - share, share
     return start
+
+
+def require_slots(
+    slots: int, arms: int, workers: int, slots_per_arm: int, slots_per_worker: int
+) -> None:
+    """Raise an error unless so many slots can be made, and arms and workers can have theirs."""
+    at_least("slots", slots, 1)
+    size = slots * (arms + workers) / 8
+    require_memory(f"{slots} slots of {arms} arms and {workers} workers", size)
+    for name, value in (("slots_per_arm", slots_per_arm), ("slots_per_worker", slots_per_worker)):
+        if not 0 <= value <= slots:
+            raise ProblemError(f"{name} is {value}; 0 to {slots} is wanted.")
+
+
+def open_slots(
+    people: int,
+    count: int,
+    slots: int,
+    rng: np.random.Generator,
+    weights: FloatArray | None = None,
+) -> BoolArray:
+    """Return ``count`` random slots for each of some people, ``(people, slots)``.
+
+    ``weights``, ``(slots,)``, say how popular each slot is; all are alike unless given.
+    """
+    result = np.zeros((people, slots), dtype=np.bool_)
+    chances = None if weights is None else weights / weights.sum()
+    for row in result:
+        row[rng.choice(slots, count, replace=False, p=chances)] = True
+    return result

@@ -4,13 +4,11 @@ from typing import Annotated
 
 import numpy as np
 
-from sequoia.errors import ProblemError
 from sequoia.problem.families import base
 from sequoia.problem.problem import Problem
 from sequoia.problem.spaces import Rota
 from sequoia.rng import stream
-from sequoia.sizes import require_memory
-from sequoia.validation import BoolArray, FloatArray
+from sequoia.validation import FloatArray
 
 _QUARTER = 15
 
@@ -43,18 +41,14 @@ def rota(
     rng = stream(seed, "family:rota")
     count = base.budget_for(arms, workers, "workers")
     base.at_least("arms", arms, 1)
-    base.at_least("slots", slots, 1)
     base.chances(may_visit=may_visit)
     base.at_least("visits", visits, 1)
-    require_memory(f"{slots} slots of {arms} arms and {count} workers", slots * (arms + count) / 8)
-    for name, value in (("slots_per_arm", slots_per_arm), ("slots_per_worker", slots_per_worker)):
-        if not 0 <= value <= slots:
-            raise ProblemError(f"{name} is {value}; 0 to {slots} is wanted.")
+    base.require_slots(slots, arms, count, slots_per_arm, slots_per_worker)
     chains = base.ladder_arms(arms, states, long_run, count, rng)
     minutes = _quarters("minutes", least_minutes, most_minutes, count, rng)
     space = Rota(
-        minutes=minutes[:, None] * _open_slots(count, slots_per_worker, slots, rng),
-        arm_slots=_open_slots(arms, slots_per_arm, slots, rng),
+        minutes=minutes[:, None] * base.open_slots(count, slots_per_worker, slots, rng),
+        arm_slots=base.open_slots(arms, slots_per_arm, slots, rng),
         lengths=_quarters("length", least_length, most_length, arms, rng),
         visits=rng.integers(1, visits + 1, arms),
         may_visit=rng.random((count, arms)) < may_visit,
@@ -78,11 +72,4 @@ def _quarters(name: str, least: int, most: int, count: int, rng: np.random.Gener
     base.at_least(f"most_{name}", most, least)
     quarters = rng.integers(-(-least // _QUARTER), most // _QUARTER + 1, count)
     result: FloatArray = _QUARTER * quarters.astype(np.float64)
-    return result
-
-
-def _open_slots(people: int, count: int, slots: int, rng: np.random.Generator) -> BoolArray:
-    result = np.zeros((people, slots), dtype=np.bool_)
-    for row in result:
-        row[rng.choice(slots, count, replace=False)] = True
     return result

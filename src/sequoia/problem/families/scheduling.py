@@ -4,13 +4,10 @@ from typing import Annotated
 
 import numpy as np
 
-from sequoia.errors import ProblemError
 from sequoia.problem.families import base
 from sequoia.problem.problem import Problem
 from sequoia.problem.spaces import Schedule
 from sequoia.rng import stream
-from sequoia.sizes import require_memory
-from sequoia.validation import BoolArray, FloatArray
 
 
 def scheduling(
@@ -35,17 +32,13 @@ def scheduling(
     count = base.budget_for(arms, workers, "workers")
     limit = count if budget is None else budget
     base.at_least("budget", limit, 0)
-    base.at_least("slots", slots, 1)
-    require_memory(f"{slots} slots of {arms} arms and {count} workers", slots * (arms + count) / 8)
-    for name, value in (("slots_per_arm", slots_per_arm), ("slots_per_worker", slots_per_worker)):
-        if not 0 <= value <= slots:
-            raise ProblemError(f"{name} is {value}; 0 to {slots} is wanted.")
+    base.require_slots(slots, arms, count, slots_per_arm, slots_per_worker)
     chains = base.ladder_arms(arms, states, long_run, limit, rng)
     late = np.sort(rng.random(slots)) if skew else np.ones(slots)
     early = np.sort(rng.random(slots))[::-1] if skew else np.ones(slots)
     space = Schedule(
-        worker_slots=_open_slots(count, slots_per_worker, early, rng),
-        arm_slots=_open_slots(arms, slots_per_arm, late, rng),
+        worker_slots=base.open_slots(count, slots_per_worker, slots, rng, early),
+        arm_slots=base.open_slots(arms, slots_per_arm, slots, rng, late),
         limit=limit,
         visits=visits,
         distinct_workers=distinct_workers,
@@ -58,12 +51,3 @@ def scheduling(
         horizon=horizon,
         discount=discount,
     )
-
-
-def _open_slots(
-    people: int, count: int, weights: FloatArray, rng: np.random.Generator
-) -> BoolArray:
-    result = np.zeros((people, len(weights)), dtype=np.bool_)
-    for row in result:
-        row[rng.choice(len(weights), count, replace=False, p=weights / weights.sum())] = True
-    return result
