@@ -41,7 +41,7 @@ def test_policy_optimum_and_bound_are_in_order(kind, seed):
     states = joint_states(problem)
     exact = solve_exactly(problem).values
     for step in range(problem.horizon):
-        assert (found.value.worth(states, step) >= exact[step] - slack).all()
+        assert (found.value.state_values(states, step) >= exact[step] - slack).all()
 
 
 @pytest.mark.parametrize(("kind", "seed"), TINY[::5])
@@ -162,7 +162,7 @@ def test_linear_levels_are_exact_for_single_arms():
         for arm in range(6):
             own = problem.arms.kernels[model[0, arm], action[0, arm], state[0, arm]]
             moves = (moves[:, :, None] * own[None, None, :]).reshape(1, -1)
-        ahead = moves[0] @ value.worth(joint_states(problem), 3)
+        ahead = moves[0] @ value.state_values(joint_states(problem), 3)
         assert q[row] == pytest.approx(problem.expected_reward(state, action)[0] + ahead)
 
 

@@ -67,7 +67,7 @@ def test_worth_by_action_is_what_the_target_model_says(prices):
     net = one.model(one.q.target).fold(STATES, STEPS)
     wanted = net.values(ActionEncoding.of(PROBLEM).encode(ACTIONS)[:, None])[:, 0]
     if one.prices is not None:
-        wanted = wanted - one.prices.worth(STATES, STEPS)
+        wanted = wanted - one.prices.state_values(STATES, STEPS)
     assert one.worth_by_action(one.see(STATES, STEPS), ACTIONS) == pytest.approx(wanted, abs=1e-3)
 
 

@@ -31,7 +31,7 @@ def q_of(part, problem, states, step, actions):
 def expected_worth(part, problem, states, step, actions):
     """Return the expectation of worth over all next joint states, ``(B, A)``."""
     arms, following = problem.arms, joint_states(problem)
-    worth = part.worth(following, np.full(len(following), step))
+    worth = part.state_values(following, np.full(len(following), step))
     result = np.empty((len(states), len(actions)))
     for column, level in enumerate(problem.levels(actions)):
         chance = np.ones((len(states), 1))
@@ -76,7 +76,7 @@ def test_worth_is_never_too_small(kind, form, stationary):
     feasible = problem.space.enumerate(100)
     exact = solve_exactly(problem, discounted=stationary)
     for step in range(problem.horizon):
-        worth = part.worth(states, np.full(len(states), step))
+        worth = part.state_values(states, np.full(len(states), step))
         assert (worth >= q_of(part, problem, states, step, feasible).max(axis=1) - 1e-7).all()
         assert (worth >= exact.values[0 if stationary else step] - 1e-7).all()
 
@@ -85,11 +85,11 @@ def test_steps_are_looked_up_one_by_one():
     problem, states, _ = everything("budget")
     part = part_of(problem, "lp", False)
     steps = np.arange(len(states)) % problem.horizon
-    mixed = part.worth(states, steps)
+    mixed = part.state_values(states, steps)
     table, offset = part.levels(states, steps)
     for row, step in enumerate(steps):
         own, alone = states[row][None], np.array([step])
-        assert part.worth(own, alone)[0] == mixed[row]
+        assert part.state_values(own, alone)[0] == mixed[row]
         assert part.levels(own, alone)[0][0].tolist() == table[row].tolist()
         assert part.levels(own, alone)[1][0] == offset[row]
     assert len(part.q_values) == problem.horizon

@@ -17,13 +17,13 @@ from argmax_cases import (
 )
 
 from sequoia.optimize.engines.embedding import Embedding, naive_layers, scaled
-from sequoia.optimize.engines.neuron_bounds import NeuronBounds, Reach
+from sequoia.optimize.engines.neuron_bounds import LinearBounds, NeuronBounds
 from sequoia.solvers import Highs, Status
 
 
 def embed(name, net, state=0, one_sided=True):
     columns = columns_of(name)
-    layers = NeuronBounds(Reach(columns)).of(net.only([state]))
+    layers = NeuronBounds(LinearBounds(columns)).of(net.only([state]))
     return Embedding.of(net.only([state]), layers, columns, one_sided)
 
 
@@ -45,7 +45,7 @@ def is_point(program, values, tolerance=1e-9):
 @pytest.mark.parametrize("name", EVERYTHING)
 def test_point_is_feasible_and_worth_the_forward_pass(name):
     columns = columns_of(name)
-    bounds = NeuronBounds(Reach(columns))
+    bounds = NeuronBounds(LinearBounds(columns))
     actions = feasible_actions(name)
     rng = np.random.default_rng(0)
     for kind in KINDS:
@@ -100,7 +100,7 @@ def test_stable_neurons_get_no_switch():
 def test_switches_are_exactly_the_unstable_neurons_that_can_raise_the_value():
     columns = columns_of("budget")
     net = random_net(np.random.default_rng(4), 8, (9, 9))
-    layers = NeuronBounds(Reach(columns)).of(net.only([1]))
+    layers = NeuronBounds(LinearBounds(columns)).of(net.only([1]))
     unstable = [(layer.lower < 0) & (layer.upper > 0) for layer in layers]
     assert (unstable[1] & (net.output < 0)).any()
     one, both = embed("budget", net, 1), embed("budget", net, 1, one_sided=False)
@@ -129,7 +129,7 @@ def test_naive_layers_know_nothing():
 def test_scaled_is_the_same_function_in_other_units(name, kind):
     columns = columns_of(name)
     net = case(name, kind)
-    layers = NeuronBounds(Reach(columns)).of(net.only([1]))
+    layers = NeuronBounds(LinearBounds(columns)).of(net.only([1]))
     one = net.only([1])
     same, bounds, unit = scaled(one, layers)
     inputs = columns.encode(feasible_actions(name))[None]

@@ -25,7 +25,7 @@ from sequoia.errors import InfeasibleSpace, SolverFailed
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.engines.embedding import Embedding, naive_layers, scaled
 from sequoia.optimize.engines.milp import CAREFUL, Milp
-from sequoia.optimize.engines.neuron_bounds import NeuronBounds, Reach
+from sequoia.optimize.engines.neuron_bounds import LinearBounds, NeuronBounds
 from sequoia.optimize.relu_net import NetworkError, ReluNet
 from sequoia.problem import Budget, Rules, with_rules
 from sequoia.problem.families import FAMILIES
@@ -129,7 +129,7 @@ def test_gap_is_relative_to_the_value_with_its_constant():
             return solution
 
     engine = Milp(columns_of("schedule"), solver=Recorder(**CAREFUL))
-    bounds = NeuronBounds(Reach(columns_of("schedule")))
+    bounds = NeuronBounds(LinearBounds(columns_of("schedule")))
     for left in (1e-2, 1e6, -1e-2):
         asked.clear()
         seen.clear()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from argmax_cases import EVERYTHING, KINDS, case, columns_of, feasible_actions, random_net
 
-from sequoia.optimize.engines.neuron_bounds import NeuronBounds, Reach
+from sequoia.optimize.engines.neuron_bounds import LinearBounds, NeuronBounds
 
 
 def neurons(net, state, inputs):
@@ -23,7 +23,7 @@ def neurons(net, state, inputs):
 def test_bounds_contain_every_neuron(name):
     columns = columns_of(name)
     inputs = columns.encode(feasible_actions(name))
-    bounds = NeuronBounds(Reach(columns))
+    bounds = NeuronBounds(LinearBounds(columns))
     for kind in KINDS:
         net = case(name, kind)
         for state in range(len(net)):
@@ -36,25 +36,25 @@ def test_bounds_contain_every_neuron(name):
 
 @pytest.mark.parametrize("name", EVERYTHING)
 @pytest.mark.parametrize("size", [1e-9, 1e-6, 1.0, 1e8])
-def test_reach_is_an_upper_bound_at_every_scale(name, size):
+def test_linear_functions_are_bounded_at_every_scale(name, size):
     columns = columns_of(name)
     inputs = columns.encode(feasible_actions(name))
-    reach = Reach(columns)
+    bounds = LinearBounds(columns)
     rows = size * np.random.default_rng(0).standard_normal((25, columns.n_inputs))
     best = (inputs @ rows.T).max(axis=0)
-    quick, tight = reach.quick(rows), reach.tight(rows)
+    quick, tight = bounds.quick(rows), bounds.tight(rows)
     assert (quick >= best - 1e-12 * size).all()
     assert (tight >= best - 1e-12 * size).all()
     assert (tight <= quick).all()
 
 
-def test_reach_knows_the_rules():
+def test_linear_bounds_know_the_rules():
     """Three of eight equal arms: both bounds are exact, and far below the sum of all gains."""
     columns = columns_of("budget, equal arms")
     rows = np.random.default_rng(1).standard_normal((30, 8))
     best = np.sort(np.maximum(rows, 0.0), axis=1)[:, -3:].sum(axis=1)
-    np.testing.assert_allclose(Reach(columns).quick(rows), best, rtol=1e-12)
-    np.testing.assert_allclose(Reach(columns).tight(rows), best, rtol=1e-6)
+    np.testing.assert_allclose(LinearBounds(columns).quick(rows), best, rtol=1e-12)
+    np.testing.assert_allclose(LinearBounds(columns).tight(rows), best, rtol=1e-6)
 
 
 def test_must_rules_tighten_both_sides():
@@ -62,7 +62,7 @@ def test_must_rules_tighten_both_sides():
     columns = columns_of("budget, must")
     row = np.zeros((1, 7))
     row[0, 2] = 1.0
-    assert Reach(columns).tight(-row) == pytest.approx(-1.0, abs=1e-6)
+    assert LinearBounds(columns).tight(-row) == pytest.approx(-1.0, abs=1e-6)
 
 
 @pytest.mark.parametrize("name", ["budget", "schedule", "path", "interventions"])
@@ -70,7 +70,7 @@ def test_later_layers_are_tighter_than_intervals(name):
     """The linear bounds gain something over propagating intervals."""
     columns = columns_of(name)
     net = random_net(np.random.default_rng(2), columns.n_inputs, (12, 12), batch=4)
-    bounds = NeuronBounds(Reach(columns))
+    bounds = NeuronBounds(LinearBounds(columns))
     gains = []
     for state in range(4):
         first, second = bounds.of(net.only([state]))
@@ -84,11 +84,11 @@ def test_later_layers_are_tighter_than_intervals(name):
 def test_new_weights_are_noticed():
     """Also when they are written into the same array; equal ones need no second look."""
     columns = columns_of("assignment")
-    reach = Reach(columns)
+    linear = LinearBounds(columns)
     asked = []
-    tight = reach.tight
-    reach.tight = lambda rows: asked.append(len(rows)) or tight(rows)
-    bounds = NeuronBounds(reach)
+    tight = linear.tight
+    linear.tight = lambda rows: asked.append(len(rows)) or tight(rows)
+    bounds = NeuronBounds(linear)
     net = random_net(np.random.default_rng(3), columns.n_inputs, (4,))
     one, other = net.only([0]), net.only([2])
     before = bounds.of(one)[0].upper - one.first_bias[0]
@@ -102,4 +102,4 @@ def test_new_weights_are_noticed():
 
 def test_linear_function_has_no_layers():
     columns = columns_of("budget")
-    assert NeuronBounds(Reach(columns)).of(case("budget", "linear")) == []
+    assert NeuronBounds(LinearBounds(columns)).of(case("budget", "linear")) == []

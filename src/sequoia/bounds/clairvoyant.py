@@ -188,7 +188,7 @@ class _Batch:
             relaxation,
             [table.joint(start, problem.arms.n_states) for table in tables],
             [_following(problem, table, noise) for table in tables],
-            relaxation.value.worth(start, 0),
+            relaxation.value.state_values(start, 0),
         )
 
     def gains(self, rounds: int) -> FloatArray:

@@ -118,7 +118,7 @@ class QAndCritic:
         table, offset = self.prices.levels(seen.states, seen.steps)
         linear, constant = self._columns.objective(table)
         worth += (linear * inputs).sum(axis=1) + constant + offset
-        worth -= self.prices.worth(seen.states, seen.steps)
+        worth -= self.prices.state_values(seen.states, seen.steps)
         return worth
 
     def worth_by_critic(self, seen: StateBatch) -> FloatArray:

@@ -58,7 +58,7 @@ class PricePart:
         arms = np.arange(self.q_values.shape[1])
         return self.q_values[row[:, None], arms, states], self.offset[row]
 
-    def worth(self, states: IntArray, steps: IntArray) -> FloatArray:
+    def state_values(self, states: IntArray, steps: IntArray) -> FloatArray:
         """Return what prices think each state is worth, ``(B,)``; at most too much."""
         row = np.minimum(steps, len(self.q_values) - 1)
         arms = np.arange(self.q_values.shape[1])

@@ -275,7 +275,7 @@ class Planner:
         """Return the bound on what is still to come, where the policy had it found."""
         if self.has_prices or policy != ClusterPricePolicy.name:
             return None
-        return float(self.factored.worth(self.state[None], 0)[0])
+        return float(self.factored.state_values(self.state[None], 0)[0])
 
     def _proof(self, acting: Policy, made: Decisions) -> Proof | None:
         if acting.objective is None or not np.isfinite(made.bounds[0]):

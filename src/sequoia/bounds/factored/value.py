@@ -46,7 +46,7 @@ class FactoredValue:
             return self.constant(step + 1)
         return 0.0
 
-    def worth(self, states: IntArray, step: int) -> FloatArray:
+    def state_values(self, states: IntArray, step: int) -> FloatArray:
         """Return what each of some states is worth at ``step``, ``(B, J)`` to ``(B,)``."""
         block, count = self.block(step), self.problem.arms.n_states
         total = np.full(len(states), self.constant(step))

@@ -166,8 +166,8 @@ def _endless(net: FloatArray, kernels: FloatArray, discount: float) -> FloatArra
         if not better.any():
             break
         policy = np.where(better, ahead.argmax(axis=1), policy)
-    lift: FloatArray = np.maximum(gain.max(axis=1), 0.0) / (1 - discount)
-    return values + lift[:, None]
+    slack: FloatArray = np.maximum(gain.max(axis=1), 0.0) / (1 - discount)
+    return values + slack[:, None]
 
 
 def start_of(problem: Problem, start: ArrayLike | None) -> FloatArray:

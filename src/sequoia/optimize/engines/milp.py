@@ -11,7 +11,7 @@ from sequoia.errors import SolverFailed
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.engines.embedding import Embedding, error_growth, scaled
 from sequoia.optimize.engines.local_search import LocalSearch
-from sequoia.optimize.engines.neuron_bounds import NeuronBounds, Reach
+from sequoia.optimize.engines.neuron_bounds import LinearBounds, NeuronBounds
 from sequoia.optimize.exact_solve import solve_exactly_by_rules
 from sequoia.optimize.relu_net import ROUNDING, PreactivationBounds, ReluNet
 from sequoia.optimize.result import PROOF_GAP, ArgmaxResult, is_close
@@ -81,7 +81,7 @@ class Milp:
         self._limits = limits
         self._workers = workers
         self._local = LocalSearch(columns)
-        self._bounds = NeuronBounds(Reach(columns))
+        self._bounds = NeuronBounds(LinearBounds(columns))
 
     def best(self, net: ReluNet) -> ArgmaxResult:
         """Return the best action of each state with the solver's proof."""

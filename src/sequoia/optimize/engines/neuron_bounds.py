@@ -14,7 +14,7 @@ from sequoia.validation import FloatArray
 _COUNTING_NODES = 10
 
 
-class Reach:
+class LinearBounds:
     """Largest and smallest values of linear functions over the allowed actions.
 
     Two relaxations are offered: a fast one that knows how many actions can be chosen at once and
@@ -56,8 +56,8 @@ class Reach:
 class NeuronBounds:
     """Bounds for every layer; what depends on the weights alone is computed once."""
 
-    def __init__(self, reach: Reach) -> None:
-        self._reach = reach
+    def __init__(self, linear: LinearBounds) -> None:
+        self._linear = linear
         self._weights: FloatArray | None = None
         self._range = (np.empty(0), np.empty(0))
 
@@ -68,7 +68,7 @@ class NeuronBounds:
         first = net.weights[0]
         # By value, because weights may be changed in place, or be equal in a new array.
         if self._weights is None or not np.array_equal(self._weights, first):
-            self._range = (-self._reach.tight(-first), self._reach.tight(first))
+            self._range = (-self._linear.tight(-first), self._linear.tight(first))
             self._weights = first.copy()
         low, high = self._range
         layers = [PreactivationBounds(net.first_bias[0] + low, net.first_bias[0] + high)]
@@ -77,7 +77,7 @@ class NeuronBounds:
             relaxation = ReluRelaxation(net, layers, nothing)
             rows = np.concatenate([matrix, -matrix])
             weights, constants, _ = relaxation.over(rows, relaxation.chords)
-            most = np.minimum(constants + self._reach.quick(weights), layers[-1].largest(rows))
+            most = np.minimum(constants + self._linear.quick(weights), layers[-1].largest(rows))
             upper, lower = bias + most[: len(matrix)], bias - most[len(matrix) :]
             layers.append(PreactivationBounds(lower, np.maximum(upper, lower)))
         return layers
@@ -87,7 +87,7 @@ class NeuronBounds:
 
         ``constant + max linear @ x + sum_i max(output_i relu(l_i), output_i relu(u_i))``.
         """
-        linear = float(self._reach.quick(net.linear)[0])
+        linear = float(self._linear.quick(net.linear)[0])
         hidden = float(layers[-1].largest(net.output[None])[0]) if layers else 0.0
         rounding = ROUNDING * float(net.size_of_terms()[0])
         return float(net.constant[0]) + linear + hidden + rounding
