@@ -143,7 +143,7 @@ def earned(problem: Problem, policy: Policy) -> float:
         following = np.empty(len(states))
         for action in np.unique(actions, axis=0):
             rows = (actions == action).all(axis=1)
-            moves = joint_moves(problem, states, problem.levels(action[None]))[0]
+            moves = joint_moves(problem, states, action[None])[0]
             ahead = joint_rewards(problem, states, action[None])[0] + moves @ values
             following[rows] = ahead[rows]
         values = following
