@@ -12,18 +12,30 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 
 import numpy as np
-from rules_in_words import broken_rules
+from rules_in_words import broken_over_time, broken_rules
 
-from sequoia import Arms, Budget, Custom, Floor, Problem, Rules, Schedule
+from sequoia import (
+    Arms,
+    Budget,
+    Custom,
+    Floor,
+    Problem,
+    Promise,
+    Promises,
+    Rules,
+    Schedule,
+    SpendingLimit,
+)
 from sequoia.errors import SequoiaError
 from sequoia.learn import make_config, train
 from sequoia.learn.presets import usual_preset
 from sequoia.models.model import QFunction
-from sequoia.policies import POLICIES, Policy, make_policy
+from sequoia.policies import POLICIES, Idle, Policy, make_policy
 from sequoia.problem import families
 from sequoia.rng import stream
 
 BATCH = 50
+EPISODES = 5
 # A decision of these takes ten to a hundred times as long as one of the others: they make fewer.
 SHARES = {"sampling": 0.05, "price-update": 0.05, "lookahead": 0.02}
 ROLLOUTS = 64
@@ -50,7 +62,23 @@ def problems() -> dict[str, Problem]:
     resting = families.rota(arms=8, workers=2, slots_per_worker=5, most_in_a_row=2, visits=2)
     team = families.team(arms=8, walkers=2, minutes=40)
     near = list(team.space.names)
+    plenty = families.rota(arms=8, workers=3, slots_per_worker=3, may_visit=1.0)
+    names = plenty.arms.names
+    promises = Promises.of(
+        names,
+        [
+            Promise(names[:3], every=6),
+            Promise(names[3:5], every=8, apart=3),
+            Promise(names[5:6], once_in=10),
+            Promise(names[6:7], apart=4),
+        ],
+    )
+    visits = [SpendingLimit("visits", 24, 10), SpendingLimit("few", 5, 4, names[:3])]
     return {
+        "promised rota": plenty.with_promises(promises),
+        "promised standard": families.standard(arms=8, budget=2).with_promises(promises),
+        "limited rota": plenty.with_budgets(visits),
+        "promised and limited": plenty.with_promises(promises).with_budgets(visits[:1]),
         "trap": families.trap(),
         "standard": families.standard(arms=8),
         "costs": Problem("costs", arms, Budget([0.1, 0.2, 0.3, 1e-7, 2, 3], 0.6), few),
@@ -104,6 +132,8 @@ def check(problem: Problem, policy: Policy, count: int, seed: int) -> Counter[st
     """Play states at random, check every decision, and count what is broken; "" is nothing."""
     found: Counter[str] = Counter()
     step, rng = 0, stream(seed, f"check:{problem.name}:{policy.name}")
+    if problem.keeper is not None or problem.purse is not None:
+        return check_in_order(problem, policy, count, rng)
     while found.total() < count:
         size = min(BATCH, count - found.total())
         states = rng.integers(problem.arms.n_states, size=(size, problem.arms.n_arms))
@@ -115,6 +145,32 @@ def check(problem: Problem, policy: Policy, count: int, seed: int) -> Counter[st
             broken = list(broken_rules(problem.space, decision))
             found[broken[0] if broken else ""] += 1
         step += 1
+    return found
+
+
+def check_in_order(
+    problem: Problem, policy: Policy, count: int, rng: np.random.Generator
+) -> Counter[str]:
+    """Play episodes, as promises and budgets depend on what was done before; check each decision.
+
+    Promises and budgets are judged by the dates of visits alone.
+    """
+    found: Counter[str] = Counter()
+    # Who does nothing keeps no promise, and says so.
+    while found.total() < count and policy.name != Idle.name:
+        states = problem.draw_start(rng, EPISODES)
+        policy.reset(EPISODES)
+        visits = np.zeros((EPISODES, problem.horizon, problem.space.n_actions), dtype=np.int64)
+        for step in range(problem.horizon):
+            made = policy.act(states, step, [rng] * EPISODES)
+            visits[:, step] = made.actions
+            for action in made.actions:
+                broken = list(broken_rules(problem.space, problem.space.certify(action)))
+                found[broken[0] if broken else ""] += 1
+            states = problem.transition(states, made.actions, rng.random(states.shape))
+        for dates in visits:
+            for rule in broken_over_time(problem, dates):
+                found[rule] += 1
     return found
 
 

@@ -207,3 +207,31 @@ def _extra(rules, chosen, tasks):
         runs = zip(*(route[later:] for later in range(len(order))), strict=False)
         if not any([*run] == [*order] for run in runs):
             yield f"{order} are not served one after the other"
+
+
+def broken_over_time(problem, visits):
+    """Yield promises and budgets that visits, ``(H, N)``, break; arms are their own columns."""
+    steps = len(visits)
+    if problem.keeper is not None:
+        promises, first = problem.keeper.promises, problem.keeper.first_clock()
+        for arm, name in enumerate(problem.bare_arms.names):
+            dates = np.flatnonzero(visits[:, arm]).tolist()
+            last = -1 - int(first[arm])
+            every, apart = int(promises.every[arm]), int(promises.apart[arm])
+            if every and max(np.diff([last, *dates, steps]).tolist()) > every:
+                yield f"{name}: at least every {every} steps"
+            if apart and min([apart, *np.diff(dates).tolist()]) < apart:
+                yield f"{name}: not more often than every {apart} steps"
+            window = int(promises.once_in[arm])
+            for begin in range(0, steps - window + 1 if window else 0, window or 1):
+                if visits[begin : begin + window, arm].sum() != 1:
+                    yield f"{name}: once in {window} steps"
+    for limit in [] if problem.purse is None else problem.purse.limits:
+        counted = [
+            column
+            for column, name in enumerate(problem.space.names)
+            if not limit.actions or name in limit.actions
+        ]
+        for begin in range(0, steps, limit.steps):
+            if visits[begin : begin + limit.steps, counted].sum() > limit.most:
+                yield str(limit)

@@ -65,6 +65,16 @@ def test_the_optimum_is_that_of_all_ways_to_spend():
     assert relax(problem).bound.total < relax(plain).bound.total - 1e-6
 
 
+def test_no_states_at_all():
+    plain = ladder(3, horizon=4)
+    promises = Promises.of(plain.arms.names, [Promise(["arm 0"], every=3)])
+    problem = plain.with_promises(promises).with_budgets([SpendingLimit("visits", 4, 4)])
+    nobody = np.zeros((0, problem.arms.n_arms), dtype=np.int64)
+    assert len(problem.action_limits(nobody, np.zeros(0, dtype=np.int64))) == 0
+    following = problem.transition(nobody, np.zeros((0, 3), dtype=np.int8), nobody)
+    assert following.shape == nobody.shape
+
+
 def test_prices_save_for_later():
     """A budget for all steps: acting by prices is within a few per cent of the bound."""
     problem = ladder(10, horizon=12).with_budgets([SpendingLimit("visits", 10, 12)])

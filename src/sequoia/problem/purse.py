@@ -150,12 +150,12 @@ class Purse:
             powers = self.base ** np.arange(size)
             found.append(digits[:, first : first + size] @ powers)
             first += size
-        values = np.array(found).T.reshape(len(states), -1, 2)
+        values = np.array(found).T.reshape(len(states), len(self.limits), 2)
         return values[:, :, 0], values[:, :, 1]
 
     def digits(self, spent: IntArray, step: IntArray) -> IntArray:
         """Return the digits of numbers, ``(B, R)`` each, as states of the further arms."""
-        numbers = np.stack([spent, step], axis=2).reshape(len(spent), -1)
+        numbers = np.stack([spent, step], axis=2).reshape(len(spent), 2 * len(self.limits))
         parts = [
             number[:, None] // self.base ** np.arange(size) % self.base
             for number, size in zip(numbers.T, self._sizes, strict=True)
