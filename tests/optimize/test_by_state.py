@@ -85,7 +85,7 @@ def test_learning_and_acting_keep_within_limits(preset):
     doors = Doors()
     changes = {"rounds": 2, "n_eval_episodes": 4}
     if preset == "scratch":
-        changes |= {"samples": 50, "epochs": 1, "perturbed": False, "infeasible": False}
+        changes |= {"samples": 50, "epochs": 1}
     else:
         changes |= {"states": 20, "gradient_steps": 5}
     q = train(doors, make_config(preset, **changes)).q

@@ -122,7 +122,11 @@ class QLearning(Learner[QLearningConfig]):
     def _warm_up(self) -> None:
         """Fit the reward of the next step, and keep what was tried: lines [2] to [4]."""
         environment, own, rng = self.environment, self.config.warm_start, self.rng
-        samples = first_samples(self._practice, own.samples, own.infeasible, rng)  # [2]
+        # Where states limit actions, one that is not allowed may lead where nothing is.
+        first = environment.draw_start(stream(0, "warm start"), 1)
+        is_free = limits_of(environment, first, np.zeros(1, np.int64)) is None
+        infeasible = own.infeasible and is_free
+        samples = first_samples(self._practice, own.samples, infeasible, rng)  # [2]
         if self.config.network.normalise:
             size = np.abs(samples.rewards).mean() * environment.horizon / 4
             self.learned.scale = float(size) or 1.0
@@ -130,7 +134,8 @@ class QLearning(Learner[QLearningConfig]):
         if own.myopic:
             few = samples.only(rng.permutation(len(samples))[:_MYOPIC])
             best = self.greedy(few.states, few.steps)
-            tried = more_samples(environment, few, best, own.perturbed, rng)  # [2]
+            perturbed = own.perturbed and is_free
+            tried = more_samples(environment, few, best, perturbed, rng)  # [2]
             samples = samples.join(tried)
             self._fit_rewards(samples)  # [3]
         self.learned.q.follow()  # [4]

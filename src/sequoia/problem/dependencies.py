@@ -10,7 +10,7 @@ from scipy import sparse
 from scipy.sparse import csr_array
 
 from sequoia.errors import ProblemError
-from sequoia.problem.action_sets import sample_actions
+from sequoia.problem.action_sets import limits_of, sample_actions
 from sequoia.problem.environment import Environment, States
 from sequoia.rng import stream
 from sequoia.validation import ActionArray, FloatArray, IntArray, frozen, require, set_fields
@@ -188,7 +188,11 @@ def _visited(
             few = sample_actions(
                 environment, states[: _BATCH // 16], np.full(_BATCH // 16, step), rng
             )
-            actions = few[rng.integers(0, len(few), _BATCH)]
+            picked = rng.integers(0, len(few), _BATCH)
+            actions = few[picked]
+            if limits_of(environment, states[:1], np.array([step])) is not None:
+                # Each action only where it is allowed: others may lead where nothing is.
+                states = states[picked]
             if step % 4 == 0:
                 yield states, actions
             noise = rng.random((_BATCH, environment.n_noise))
