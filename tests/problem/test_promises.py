@@ -10,6 +10,7 @@ from sequoia.bounds import relax, solve_exactly
 from sequoia.errors import FileError, InfeasibleSpace, ProblemError
 from sequoia.policies import make_policy
 from sequoia.problem import limits_of
+from sequoia.problem.diagnose import diagnose
 from sequoia.problem.families import capacity, rota, standard
 from sequoia.simulate import Scenarios, rollout
 
@@ -170,6 +171,13 @@ def test_promises_that_make_no_sense(promise, message):
     problem = ladder(2, Budget(np.ones(2), 1))
     with pytest.raises(ProblemError, match=message):
         problem.with_promises(Promises.of(problem.arms.names, [promise]))
+
+
+def test_check_says_that_they_can_be_kept(tmp_path):
+    problem = ladder(3, Budget(np.ones(3), 1))
+    promised = problem.with_promises(Promises.of(problem.arms.names, [Promise(["arm 1"], every=4)]))
+    said = [finding.text for finding in diagnose(promised, tmp_path / "p.npz")]
+    assert "all promises can be kept with the usual staff; turns come every 4 steps" in said
 
 
 @pytest.mark.parametrize("file", ["kept.npz", "kept"])

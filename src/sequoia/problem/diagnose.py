@@ -13,7 +13,7 @@ from sequoia.problem.check_environment import check_environment
 from sequoia.problem.environment import Environment
 from sequoia.problem.files import edited_since_written
 from sequoia.problem.iis import irreducible_infeasible_subset
-from sequoia.problem.names import count, say
+from sequoia.problem.names import between, count, say
 from sequoia.problem.problem import Problem
 from sequoia.problem.reading import OPTIONAL_TABLES
 from sequoia.problem.spaces import ActionSpace
@@ -65,6 +65,10 @@ def diagnose(environment: Environment, path: Path) -> Iterator[Finding]:
         return
     yield Finding(Mark.OK, "a decision exists")
     yield _about_idling(problem.space)
+    if problem.keeper is not None:
+        turns = problem.keeper.timetable.period
+        said = f"; turns come every {between(turns[turns > 0])} steps" if turns.any() else ""
+        yield Finding(Mark.OK, f"all promises can be kept with the usual staff{said}")
     yield from _about_columns(problem)
 
 
