@@ -27,14 +27,20 @@ from sequoia.problem import Budget
 from sequoia.problem.families import FAMILIES
 from sequoia.solvers import Limits
 
-KNOWING = ["budget, equal arms", "assignment", "path", "path, long edges"]
+KNOWING = [
+    "budget, equal arms",
+    "budget, must",
+    "assignment",
+    "path",
+    "path, long edges",
+    "path, must",
+]
 RELAXED = [
     "budget",
     "budget, nothing to spend",
     "budget, enough for all",
     "schedule",
     "bound together",
-    "budget, must",
     "schedule, one worker off",
 ]
 SUITED = [*KNOWING, *RELAXED]
