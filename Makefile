@@ -10,7 +10,7 @@ RUN := $(VENV)/.run-installed
 DEV := $(VENV)/.dev-installed
 DOCS := $(VENV)/.docs-installed
 
-.PHONY: setup demo test lint bench bench-argmax docs pictures clean
+.PHONY: setup demo browser test lint bench bench-argmax docs pictures clean
 
 setup: $(DEV)
 
@@ -34,6 +34,10 @@ $(DOCS): $(RUN)
 
 demo: $(RUN)
 	$(BIN)/sequoia demo --output out/demo
+
+# Chromium for the tests of the page, from Debian's packages.
+browser:
+	command -v chromium > /dev/null || (apt-get update && apt-get install --yes --no-install-recommends chromium)
 
 test: $(DEV)
 	$(BIN)/ruff check .

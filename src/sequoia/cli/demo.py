@@ -63,7 +63,8 @@ def demo(
         f"Open {output}/report.html. The same by hand:\n"
         f"  sequoia make capacity --arms {_ARMS} -o cap{_ARMS}.npz\n"
         f"  sequoia train cap{_ARMS}.npz -o model\n"
-        f"  sequoia evaluate cap{_ARMS}.npz --policies {','.join(_POLICIES)} --model model"
+        f"  sequoia evaluate cap{_ARMS}.npz --policies {','.join(_POLICIES)} --model model\n"
+        "The planner's page, with a programme that is ready: sequoia serve --demo"
     )
 
 

@@ -20,6 +20,7 @@ from sequoia.programme.settings import read_programme
 from sequoia.programme.standing import standing
 from sequoia.web.call import LANGUAGE, Site
 from sequoia.web.guard import SafeHeaders
+from sequoia.web.jobs import Jobs
 from sequoia.web.planner import PlannerProcess
 from sequoia.web.routes import ROUTES
 from sequoia.web.words import choose_language, words_in
@@ -45,12 +46,14 @@ def create_app(
         See `Site`.
     """
     planner = PlannerProcess(folder) if planner is None else planner
-    site = Site(folder, planner, date.today if today is None else lambda: today, patience)
+    clock = date.today if today is None else lambda: today
+    site = Site(folder, planner, Jobs(folder), clock, patience)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
         site.planner.close()
+        site.jobs.close()
 
     async def refuse(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)

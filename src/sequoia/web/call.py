@@ -16,6 +16,7 @@ from sequoia.errors import ProblemError
 from sequoia.programme.accounts import Account
 from sequoia.programme.calendar import UnreadableDate
 from sequoia.programme.settings import Programme
+from sequoia.web.jobs import Jobs
 from sequoia.web.planner import PlannerProcess
 from sequoia.web.throttle import Throttle
 from sequoia.web.words import LANGUAGES, Words
@@ -39,6 +40,7 @@ class Site:
 
     folder: Path
     planner: PlannerProcess
+    jobs: Jobs
     today: Callable[[], date] = date.today
     patience: float = 1.5
     throttle: Throttle = field(default_factory=Throttle)

@@ -1,7 +1,7 @@
 """Every page, how it is reached and who may: the one list."""
 
 from sequoia.programme.accounts import ADMINISTER, PLAN, SEE
-from sequoia.web import accounts, importing, people, record, staff, today
+from sequoia.web import accounts, importing, people, quality, record, staff, today
 from sequoia.web.guard import Guarded
 
 ROUTES = (
@@ -30,6 +30,9 @@ ROUTES = (
     Guarded("POST", "/staff/change", PLAN, staff.change),
     Guarded("POST", "/staff/absent", PLAN, staff.absent),
     Guarded("POST", "/staff/leave", PLAN, staff.leave),
+    Guarded("GET", "/quality", SEE, quality.show),
+    Guarded("POST", "/quality/start", PLAN, quality.start),
+    Guarded("POST", "/quality/stop", PLAN, quality.stop),
     Guarded("GET", "/import", ADMINISTER, importing.show),
     Guarded("POST", "/import/check", ADMINISTER, importing.check),
     Guarded("POST", "/import/start", ADMINISTER, importing.start),

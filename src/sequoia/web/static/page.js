@@ -14,7 +14,12 @@ async function show(response, push) {
   if (push) history.replaceState(null, "", response.url);
   const message = fresh.querySelector("[role=status], [role=alert]");
   say(message ? message.textContent : page.title);
-  if (fresh.querySelector("[data-again]")) setTimeout(again, 400);
+  wait();
+}
+
+function wait() {
+  const place = document.querySelector("[data-again]");
+  if (place) setTimeout(again, Number(place.dataset.again) || 400);
 }
 
 async function again() {
@@ -97,4 +102,4 @@ document.addEventListener("input", async (event) => {
     Object.assign(document.createElement("option"), { value: name })));
 });
 
-if (document.querySelector("[data-again]")) setTimeout(again, 400);
+wait();

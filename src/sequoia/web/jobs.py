@@ -1,0 +1,119 @@
+"""Long work: in a process of its own, one at a time, with progress, and it can be stopped."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from pathlib import Path
+from threading import Lock, Thread
+
+from sequoia.errors import ProblemError, SequoiaError
+from sequoia.programme.estimates import estimate
+from sequoia.programme.quality import find_quality, write_quality
+from sequoia.programme.settings import read_programme
+from sequoia.programme.situation import find_situation
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is or was worked on.
+
+    Attributes
+    ----------
+    share
+        How much is done, from 0 to 1.
+    part
+        What is worked on now.
+    wrong
+        Why it ended without a result; empty while it works, and when it has one.
+    """
+
+    kind: str
+    share: float = 0.0
+    part: str = ""
+    is_running: bool = True
+    is_stopped: bool = False
+    wrong: str = ""
+
+
+class Jobs:
+    """Runs one job at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._lock = Lock()
+        self._process: BaseProcess | None = None
+        self.last: Job | None = None
+
+    def start(self, kind: str, day: date, actor: str = "") -> None:
+        """Start a job, unless one is running."""
+        if kind not in _WORK:
+            raise ProblemError(f"no work is called {kind!r}.")
+        with self._lock:
+            if self.last is not None and self.last.is_running:
+                raise ProblemError("something is being computed already; stop it, or wait.")
+            self.last = Job(kind)
+            ours, theirs = get_context("spawn").Pipe(duplex=False)
+            self._process = get_context("spawn").Process(
+                target=_run, args=(kind, self._folder, day, actor, theirs), daemon=True
+            )
+            self._process.start()
+            theirs.close()
+            Thread(target=self._watch, args=(ours, self.last), daemon=True).start()
+
+    def stop(self) -> None:
+        """Stop the job that runs; nothing of it is kept."""
+        with self._lock:
+            if self.last is not None and self.last.is_running and self._process is not None:
+                self.last = replace(self.last, is_running=False, is_stopped=True)
+                self._process.terminate()
+
+    close = stop
+
+    def _watch(self, news: Connection, job: Job) -> None:
+        """Follow a job until its process ends."""
+        is_done = False
+        while True:
+            try:
+                share, part, wrong = news.recv()
+            except (EOFError, OSError):
+                break
+            is_done = share >= 1
+            with self._lock:
+                if self.last is not None and not self.last.is_stopped:
+                    self.last = replace(job, share=share, part=part, wrong=wrong)
+        with self._lock:
+            if self.last is not None and not self.last.is_stopped:
+                wrong = self.last.wrong or ("" if is_done else "the process ended.")
+                self.last = replace(self.last, is_running=False, wrong=wrong)
+
+
+def _run(kind: str, folder: Path, day: date, actor: str, news: Connection) -> None:
+    """Work, in the process."""
+
+    def progress(share: float, part: str) -> None:
+        news.send((share, part, ""))
+
+    try:
+        _WORK[kind](folder, day, actor, progress)
+        news.send((1.0, "", ""))
+    except SequoiaError as error:
+        news.send((0.0, "", " ".join(error.lines)))
+
+
+Progress = Callable[[float, str], None]
+
+
+def _quality(folder: Path, day: date, _actor: str, progress: Progress) -> None:
+    programme = read_programme(folder)
+    write_quality(programme, find_quality(find_situation(programme, day), progress))
+
+
+def _fit(folder: Path, day: date, actor: str, progress: Progress) -> None:
+    progress(0.1, "fit")
+    estimate(replace(read_programme(folder), actor=actor), day)
+
+
+_WORK: dict[str, Callable[[Path, date, str, Progress], None]] = {"quality": _quality, "fit": _fit}
