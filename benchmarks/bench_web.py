@@ -50,10 +50,12 @@ class User:
         self.csrf = re.search(r'data-csrf="(\w+)"', self.get("/staff"))[1]
 
     def get(self, path: str) -> str:
+        """Load a page."""
         with self.opener.open(self.url + path, timeout=60) as answer:
             return answer.read().decode()
 
     def post(self, path: str, **fields: str) -> None:
+        """Send a form."""
         content = urllib.parse.urlencode({**fields, "csrf": self.csrf}).encode()
         asked = urllib.request.Request(self.url + path, content, {"Accept": "application/json"})
         with self.opener.open(asked, timeout=60) as answer:

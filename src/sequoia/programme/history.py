@@ -12,7 +12,7 @@ from sequoia.problem.names import closest
 from sequoia.programme.entries import find_name
 from sequoia.programme.members import Member, members
 from sequoia.programme.plans import PlannedTask, StoredPlan, plans_between
-from sequoia.programme.schema import ARM, journal, sightings, visits
+from sequoia.programme.schema import ARM, journal, roster, sightings, visits
 from sequoia.programme.settings import Programme
 
 
@@ -53,7 +53,8 @@ def events(
     connection: sql.Connection, first: date, last: date, who: Member | None = None
 ) -> list[Event]:
     """Return visits with what they showed, and other sightings, by date."""
-    names = {one.id: one.name for one in members(connection, ARM)}
+    people = sql.select(roster.c.id, roster.c.name).where(roster.c.role == ARM)
+    names = {one.id: one.name for one in connection.execute(people)}
 
     def chosen(table: sql.Table, *fields: str) -> sql.Select[Any]:
         columns = [table.c[name] for name in ("arm", "date", *fields)]
