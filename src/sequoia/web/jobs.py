@@ -22,6 +22,8 @@ class Job:
 
     Attributes
     ----------
+    number
+        Counts jobs, so that news of an old one changes nothing of the next.
     share
         How much is done, from 0 to 1.
     part
@@ -30,6 +32,7 @@ class Job:
         Why it ended without a result; empty while it works, and when it has one.
     """
 
+    number: int
     kind: str
     share: float = 0.0
     part: str = ""
@@ -54,7 +57,7 @@ class Jobs:
         with self._lock:
             if self.last is not None and self.last.is_running:
                 raise ProblemError("something is being computed already; stop it, or wait.")
-            self.last = Job(kind)
+            self.last = Job(1 if self.last is None else self.last.number + 1, kind)
             ours, theirs = get_context("spawn").Pipe(duplex=False)
             self._process = get_context("spawn").Process(
                 target=_run, args=(kind, self._folder, day, actor, theirs), daemon=True
@@ -82,12 +85,15 @@ class Jobs:
                 break
             is_done = share >= 1
             with self._lock:
-                if self.last is not None and not self.last.is_stopped:
+                if self._is_current(job):
                     self.last = replace(job, share=share, part=part, wrong=wrong)
         with self._lock:
-            if self.last is not None and not self.last.is_stopped:
+            if self.last is not None and self._is_current(job):
                 wrong = self.last.wrong or ("" if is_done else "the process ended.")
                 self.last = replace(self.last, is_running=False, wrong=wrong)
+
+    def _is_current(self, job: Job) -> bool:
+        return self.last is not None and self.last.number == job.number and not self.last.is_stopped
 
 
 def _run(kind: str, folder: Path, day: date, actor: str, news: Connection) -> None:
