@@ -5,6 +5,7 @@ import pytest
 
 from sequoia.bounds import solve_exactly
 from sequoia.learn import load_model, make_config, train
+from sequoia.learn.policy_iteration import PolicyIteration
 from sequoia.policies import Myopic, Random, Sequoia
 from sequoia.problem import Assignment, Budget, Dependencies, Rules
 from sequoia.problem.families import epidemic, wildfire
@@ -128,3 +129,11 @@ def test_rare_rewards_are_found_by_way_of_milestones():
     config = make_config("interacting", rounds=3, states=60, gradient_steps=100, n_eval_episodes=10)
     trained = train(chain, config, seed=2)
     assert trained.reward * chain.horizon > 1
+
+
+def test_luck_does_not_replace_what_is_optimal():
+    problem = infected(random_problem("budget", 1), 1)
+    learner = PolicyIteration(problem, make_config("interacting", **QUICK), seed=0)
+    learner.begin()
+    learner.best_rewards = learner.price_rewards + np.arange(1.0, 9.0)
+    assert learner.result().is_joint

@@ -32,6 +32,7 @@ from sequoia.models.graph_network import Parameters
 from sequoia.optimize.auto import RolloutAuto, within_limits
 from sequoia.optimize.encoding import ActionEncoding, few_actions
 from sequoia.policies import Policy
+from sequoia.policies.lookahead import is_gain
 from sequoia.problem import Environment, Problem, limits_of
 from sequoia.problem.dependencies import dependencies_of, require_dependencies
 from sequoia.problem.environment import States
@@ -356,10 +357,15 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
 
     @property
     def _is_price_kept(self) -> bool:
-        """Whether `price` was played, and what is learned is not significantly better."""
-        if not len(self.price_rewards):
+        """Whether `price` was played, and what is learned is not significantly better.
+
+        The best of all rounds is lucky, too, so each of them is a test. Nothing is better where one
+        table holds all arms: there, `price` is optimal.
+        """
+        if self._factored is None or not len(self.price_rewards):
             return False
-        return not estimate(self.best_rewards - self.price_rewards).low > 0
+        gains = self.best_rewards - self.price_rewards
+        return len(self._factored.tables) == 1 or not is_gain(gains, self.config.rounds + 1)
 
     def _play(self, model: GraphModel) -> FloatArray:
         """Return what a model earns per step in each held-out episode, ``(E,)``."""

@@ -99,7 +99,7 @@ class Lookahead(StatewisePolicy):
         each = max(2, self._rollouts // (2 * len(finalists)))
         gains = self._gains(state, step, action, finalists, each, rng)
         found = int(gains.mean(axis=1).argmax())
-        chosen = finalists[found] if _is_gain(gains[found], len(finalists)) else action[0]
+        chosen = finalists[found] if is_gain(gains[found], len(finalists)) else action[0]
         return Decided(space.certify(chosen))
 
     def _weights(
@@ -140,8 +140,10 @@ class Lookahead(StatewisePolicy):
         return credit.values.reshape(rollouts, len(tried)).T
 
 
-def _is_gain(gains: FloatArray, tests: int) -> bool:
+def is_gain(gains: FloatArray, tests: int) -> bool:
     """Say whether the mean is above 0, one-sided, at a level shared among so many tests."""
+    if len(gains) < 2:
+        return False
     count, spread = len(gains), float(gains.std(ddof=1))
     needed = stdtrit(count - 1, 1 - _LEVEL / tests) * spread / np.sqrt(count)
     return bool(gains.mean() > needed)
