@@ -20,7 +20,7 @@ from sqlalchemy import event
 
 from sequoia.cli import main
 from sequoia.cli import programme as _programme  # noqa: F401 (imported once, not in each fork)
-from sequoia.cli import programme_today as _today  # noqa: F401
+from sequoia.cli.programme import show_today as _today  # noqa: F401
 from sequoia.programme.settings import read_programme
 
 READING = ("SELECT", "PRAGMA")
