@@ -24,6 +24,8 @@ FILE = "quality.json"
 POLICIES = ("price", "myopic", "random")
 _EPISODES = 10
 _SECONDS = 2.0
+# So much more of a worker's day: less may be too little for one more visit, and worth nothing.
+_MORE = 0.25
 # How far back what was done is looked at.
 _DAYS = 28
 
@@ -174,8 +176,8 @@ def _staff(
         progress(0.6 + 0.3 * number / len(workers), "staff")
         whole = total - _bound(situation, Rules(absent=[worker]))
         usual = situation.problem.space.base.usual_hours(worker)
-        more = _bound(situation, Rules(hours={worker: 1.05 * usual}))
-        values.append(StaffValue(worker, whole, (more - total) / (0.05 * usual)))
+        more = _bound(situation, Rules(hours={worker: (1 + _MORE) * usual}))
+        values.append(StaffValue(worker, whole, (more - total) / (_MORE * usual)))
     return values
 
 
