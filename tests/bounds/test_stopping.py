@@ -57,7 +57,7 @@ def test_smoothed_prices_name_the_clock(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_clusters_name_the_clock() -> None:
-    problem = FAMILIES["epidemic"](arms=6, horizon=3)
+    problem = FAMILIES["epidemic"](arms=14, horizon=3)
     assert relax_factored(problem, rounds=5).bound.stopped_by == "work"
     assert relax_factored(problem, rounds=5, seconds=0.0).bound.stopped_by == "clock"
     hurried = bound(problem, "clairvoyant", rounds=5, seconds=0.0, scenarios=2)

@@ -73,7 +73,7 @@ def test_the_gap_of_a_plan_that_is_not_the_best():
 def test_a_proof_is_about_what_the_policy_maximises():
     planner = Planner(CAPACITY, STATE)
     price, myopic = planner.plan(CAPACITY), planner.plan(CAPACITY, "myopic")
-    assert price.proof == Proof("for the long run, as prices see it", price.proof.gap, False)
+    assert price.proof == Proof("for the long run, as prices see it", price.proof.gap, False, False)
     assert myopic.proof.objective == "for the next step"
     assert price.proof.gap == pytest.approx(0.0, abs=1e-9)
     for name in ("random", "idle", "sampling", "iterative-myopic"):
@@ -91,7 +91,7 @@ def test_with_a_model_the_plan_is_that_of_the_model():
     planner = Planner(CAPACITY, STATE)
     plan = planner.plan(CAPACITY, q=Wants())
     assert plan.policy == "sequoia"
-    assert plan.proof == Proof("by what the model has learned", 0.0, False)
+    assert plan.proof == Proof("by what the model has learned", 0.0, False, False)
     actions = CAPACITY.space.enumerate(10_000)
     assert np.arange(8) @ plan.decision.action == (actions @ np.arange(8)).max()
     assert plan.objective == "long run"

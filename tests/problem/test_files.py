@@ -417,7 +417,7 @@ def test_no_pickle_is_ever_opened(tmp_path):
             "problem.toml",
             "discount",
             "discont",
-            r"unknown option 'discont'; known: contagion, discount",
+            r"unknown option 'discont'; known: budgets, contagion, discount",
         ),
         ("problem.toml", "assignment", "assignation", r"'kind' is 'assignation'; known: assign"),
         ("problem.toml", "horizon = 20", "horizon = " + "[" * 9999, r"cannot be read"),
