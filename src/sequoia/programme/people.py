@@ -20,7 +20,7 @@ from sequoia.programme.schema import ARM, WORKER, absences, notes, roster, sight
 from sequoia.programme.settings import Programme
 from sequoia.programme.space import as_table
 from sequoia.programme.store import actor_of, note
-from sequoia.programme.to_log import to_log
+from sequoia.programme.to_log import DatedLog, to_log
 from sequoia.validation import FloatArray
 
 # How somebody stands: in the programme, away for now, gone.
@@ -150,8 +150,10 @@ def find_person(programme: Programme, who: str, day: date, steps: int = 40) -> P
         chosen = sql.select(notes.c.words, notes.c.by, notes.c.at).where(own)
         said = [Note(*row) for row in connection.execute(chosen.order_by(notes.c.id.desc()))]
         happened = events(connection, date.min, date.max, member)
-        dates, belief = _beliefs(programme, connection, member, day, steps)
+        dated = to_log(programme, connection, [member], day)
         away = _away_on(connection, day)
+    # Not while the first connection reads: between the two a writer may wait, and wait for it.
+    dates, belief = _beliefs(programme, dated, steps)
     stands = _standing(member.id, member.joined, member.left, away, day)
     return Person(member, stands, list(reversed(happened)), said, dates, belief)
 
@@ -235,12 +237,9 @@ def _member(connection: sql.Connection, who: str) -> Member:
     return Member(**fields, away=times)
 
 
-def _beliefs(
-    programme: Programme, connection: sql.Connection, member: Member, day: date, steps: int
-) -> tuple[list[date], FloatArray]:
+def _beliefs(programme: Programme, dated: DatedLog, steps: int) -> tuple[list[date], FloatArray]:
     """Return what was believed of somebody's state, step by step, from the first sighting on."""
-    kernels = last_kernels(programme, member.group or ONE_GROUP)
-    dated = to_log(programme, connection, [member], day)
+    kernels = last_kernels(programme, dated.arms[0].group or ONE_GROUP)
     log = dated.log
     if kernels is None or not len(log.sightings):
         return [], np.zeros((0, len(programme.states)))

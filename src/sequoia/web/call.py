@@ -42,7 +42,7 @@ class Site:
     planner: PlannerProcess
     jobs: Jobs
     today: Callable[[], date] = date.today
-    patience: float = 1.5
+    patience: float = 0.3
     throttle: Throttle = field(default_factory=Throttle)
     templates: Environment = field(default_factory=lambda: _templates())
 

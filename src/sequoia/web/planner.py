@@ -1,5 +1,7 @@
 """Plans are made in a process of their own, so that pages answer while one is computed."""
 
+import os
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
@@ -9,7 +11,7 @@ from datetime import date
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from threading import Lock
+from threading import Lock, Thread
 from typing import Any
 
 from sequoia.errors import SolverFailed
@@ -24,6 +26,7 @@ __all__ = ["PlannerProcess", "StillComputing"]
 
 # Answers that are kept: people go back and forth between a few.
 _MOST_ANSWERS = 64
+_SECONDS_BETWEEN_LOOKS = 2.0
 # Days that the process has in mind.
 _MOST_DAYS = 3
 
@@ -98,7 +101,18 @@ class PlannerProcess:
 
 
 def _process() -> Executor:
-    return ProcessPoolExecutor(max_workers=1, mp_context=get_context("spawn"))
+    return ProcessPoolExecutor(1, get_context("spawn"), _end_with, (os.getpid(),))
+
+
+def _end_with(server: int) -> None:
+    """End this process when the server is gone, also where that was killed."""
+
+    def watch() -> None:
+        while os.getppid() == server:
+            time.sleep(_SECONDS_BETWEEN_LOOKS)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 def _key(
