@@ -3,9 +3,9 @@
 import secrets
 import shutil
 import tempfile
+import threading
 from collections import OrderedDict
 from pathlib import Path
-from threading import Lock
 
 from starlette.datastructures import UploadFile
 from starlette.responses import Response
@@ -26,7 +26,7 @@ class Uploads:
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="sequoia-upload-")
-        self._lock = Lock()
+        self._lock = threading.Lock()
         self._waiting: OrderedDict[str, Path] = OrderedDict()
 
     def begin(self) -> tuple[str, Path]:

@@ -1,5 +1,6 @@
 """Long work: in a process of its own, one at a time, with progress, and it can be stopped."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import date
@@ -7,7 +8,6 @@ from multiprocessing import get_context
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from threading import Lock, Thread
 
 from sequoia.errors import ProblemError, SequoiaError
 from sequoia.programme.estimates import estimate
@@ -46,7 +46,7 @@ class Jobs:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._lock = Lock()
+        self._lock = threading.Lock()
         self._process: BaseProcess | None = None
         self.last: Job | None = None
 
@@ -64,7 +64,7 @@ class Jobs:
             )
             self._process.start()
             theirs.close()
-            Thread(target=self._watch, args=(ours, self.last), daemon=True).start()
+            threading.Thread(target=self._watch, args=(ours, self.last), daemon=True).start()
 
     def stop(self) -> None:
         """Stop the job that runs; nothing of it is kept."""

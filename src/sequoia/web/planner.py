@@ -1,6 +1,7 @@
 """Plans are made in a process of their own, so that pages answer while one is computed."""
 
 import os
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -11,7 +12,6 @@ from datetime import date
 from functools import partial
 from multiprocessing import get_context
 from pathlib import Path
-from threading import Lock, Thread
 from typing import Any
 
 from sequoia.errors import SolverFailed
@@ -43,7 +43,7 @@ class PlannerProcess:
     def __init__(self, folder: Path, make_pool: Callable[[], Executor] | None = None) -> None:
         self._folder = folder
         self._make_pool = make_pool or _process
-        self._lock = Lock()
+        self._lock = threading.Lock()
         self._answers: OrderedDict[tuple[str, ...], Future[Any]] = OrderedDict()
         self._pool = self._make_pool()
 
@@ -112,7 +112,7 @@ def _end_with(server: int) -> None:
             time.sleep(_SECONDS_BETWEEN_LOOKS)
         os._exit(1)
 
-    Thread(target=watch, daemon=True).start()
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def _key(

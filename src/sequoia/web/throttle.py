@@ -1,9 +1,9 @@
 """How often somebody may try a password."""
 
+import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable
-from threading import Lock
 
 # So many wrong passwords are a slip of the fingers; after that each waits twice as long.
 _FREE = 5
@@ -17,7 +17,7 @@ class Throttle:
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
-        self._lock = Lock()
+        self._lock = threading.Lock()
         # By key: how many failures, and until when to wait.
         self._failures: OrderedDict[str, tuple[int, float]] = OrderedDict()
 
