@@ -1,11 +1,14 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from sequoia.bounds import Prices, prices_over, relax, solve_exactly
+from sequoia.bounds.lagrangian import occupancy_lp
 from sequoia.bounds.lagrangian import relax as relaxation_module
 from sequoia.errors import InfeasibleSpace, ProblemError
 from sequoia.optimize import ActionEncoding, LinearArgmax
-from sequoia.problem import Arms, Budget, Problem, Rules
+from sequoia.problem import Arms, Assignment, Budget, LinearSystem, Problem, Rules
 from sequoia.problem.families import FAMILIES
 from tiny_problems import KINDS, is_feasible, random_problem
 
@@ -172,6 +175,41 @@ def test_unequal_weights_are_told_apart() -> None:
     assert relax(problem).bound.total == pytest.approx(1.0)
     forced = problem.with_rules(Rules(never=["arm 0"]))
     assert relax(forced).bound.total == pytest.approx(0.0, abs=1e-9)
+
+
+def test_arms_of_one_model_and_cost_are_one_class_however_many_loads_there_are() -> None:
+    rng = np.random.default_rng(0)
+    arms, models, sizes = 60, 3, 10
+    model, cost = rng.integers(0, models, arms), 30 + 5 * rng.integers(0, sizes, arms)
+    up = np.stack([rng.uniform(0, 0.3, models), rng.uniform(0.5, 0.9, models)], axis=1)
+    rewards = np.tile(np.linspace(0, 1, 3), (models, 1))
+    space = Assignment(cost.astype(float), [300.0, 240.0, 180.0])
+    start = np.full((arms, 3), 1 / 3)
+    problem = Problem("lengths", Arms.ladder(rewards, up, model=model), space, start, horizon=3)
+    classes = relax(problem).prices.arm_classes
+    assert classes.n_classes == len(set(zip(model.tolist(), cost.tolist(), strict=True))) <= 30
+    pairs = replace(problem, space=_ByPairs(space.costs, space.capacities))
+    assert relax(pairs).prices.arm_classes.n_classes == arms
+    assert relax(problem).bound.total <= relax(pairs).bound.total + 1e-9
+
+
+class _ByPairs(Assignment):
+    """The same space, with a column for every worker and arm."""
+
+    @property
+    def compact(self) -> LinearSystem:
+        return self.system
+
+
+def test_an_interior_point_ends_where_the_simplex_method_does(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    problem = FAMILIES["scheduling"](arms=6, seed=1)
+    wanted = relax(problem).bound
+    monkeypatch.setattr(occupancy_lp, "_MANY_OCCUPANCIES", 0)
+    found = relax(problem).bound
+    assert found.total == pytest.approx(wanted.total, rel=1e-9)
+    assert found.stopped_by == "optimum"
 
 
 def test_start_states_and_horizon() -> None:

@@ -125,10 +125,15 @@ def test_one_worker_is_a_budget_in_both_forms():
     assert accepted_by(Budget([2, 3, 4, 2, 6], 8).system) == expected
 
 
-def test_too_many_loads_fall_back_to_the_system(monkeypatch):
+@pytest.mark.parametrize("capacities", [[9, 10], [4, 4, 5]])
+def test_too_many_loads_are_counted_by_worker_and_cost(monkeypatch, capacities):
     monkeypatch.setattr(module, "_MAX_LOADS", 2)
-    space = Assignment([1, 2, 3, 4, 5], [9, 10])
-    assert space.compact is space.system
+    costs = [1, 2, 3, 4, 4, 5]
+    space = Assignment(costs, capacities)
+    assert space._patterns is None
+    assert space.compact.n_columns == len(costs) + len(capacities) * len(set(costs))
+    assert accepted_by(space.compact) == accepted_by(space.system)
+    check_questions(assignment("many loads", costs, capacities))
 
 
 def test_search_that_gives_up_asks_the_solver(monkeypatch):

@@ -1,6 +1,7 @@
 """Workers with capacities, arms with costs: the generalised assignment of the paper."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -131,39 +132,59 @@ class Assignment(ActionSpace):
 
     @cached_property
     def compact(self) -> LinearSystem:
-        """Count how many workers of each capacity carry each maximal load.
+        """Count arms by cost: those of one cost are interchangeable, so no row names an arm.
 
-        Workers of one capacity and arms of one cost are interchangeable, so whole loads replace
-        pairs. Where there are too many loads, this is `system`.
+        Where they are few, whole loads are counted: how many workers of each capacity carry each
+        maximal load. Otherwise, how many arms of each cost each worker visits.
         """
-        if self._patterns is None:
-            return self.system
         sizes, size_of = self._sizes
-        rooms, n_workers = np.unique(self.capacities, return_counts=True)
-        patterns = [pattern for room in rooms.tolist() for pattern in self._patterns[room]]
-        owner = [index for index, room in enumerate(rooms.tolist()) for _ in self._patterns[room]]
-        served = np.array(patterns, dtype=np.float64).reshape(len(patterns), len(sizes))
         of_size = (size_of == np.arange(len(sizes))[:, None]).astype(np.float64)
-        of_room = (np.array(owner, dtype=np.int64) == np.arange(len(rooms))[:, None]).astype(float)
+        counted = self._visit_counts if self._patterns is None else self._loads
+        served, limits, names, most = counted()
         return LinearSystem.from_rows(
             [
                 Rows.at_most(
-                    np.hstack([of_size, -served.T]),
+                    sparse.hstack([sparse.csr_array(of_size), -served]),
                     0.0,
                     [f"places for arms of cost {size:g}" for size in sizes],
                 ),
-                Rows.at_most(
-                    np.hstack([np.zeros((len(rooms), self.n_actions)), of_room]),
-                    n_workers,
-                    [f"workers of capacity {room:g}" for room in rooms],
-                ),
+                limits,
             ],
             self.n_actions,
-            [*self.names, *(f"load {pattern}" for pattern in patterns)],
-            column_upper=np.concatenate(
-                [np.ones(self.n_actions), n_workers[np.array(owner, dtype=np.int64)]]
-            ),
+            [*self.names, *names],
+            column_upper=np.concatenate([np.ones(self.n_actions), most]),
         )
+
+    def _loads(self) -> tuple[sparse.csr_array, Rows, list[str], FloatArray]:
+        """Return the arms of each cost that a load has, who may carry it, its name, how often."""
+        assert self._patterns is not None
+        rooms, n_workers = np.unique(self.capacities, return_counts=True)
+        patterns = [pattern for room in rooms.tolist() for pattern in self._patterns[room]]
+        owner = np.repeat(np.arange(len(rooms)), [len(self._patterns[r]) for r in rooms.tolist()])
+        served = np.array(patterns, dtype=np.float64).reshape(-1, len(self._sizes[0]))
+        of_room = (owner == np.arange(len(rooms))[:, None]).astype(np.float64)
+        limits = Rows.at_most(
+            np.hstack([np.zeros((len(rooms), self.n_actions)), of_room]),
+            n_workers,
+            [f"workers of capacity {room:g}" for room in rooms],
+        )
+        names = [f"load {one}" for one in patterns]
+        return sparse.csr_array(served.T), limits, names, n_workers[owner].astype(np.float64)
+
+    def _visit_counts(self) -> tuple[sparse.csr_array, Rows, list[str], FloatArray]:
+        """Return the same for columns that count one worker's visits to arms of one cost."""
+        sizes, size_of = self._sizes
+        served = sparse.kron(np.ones((1, self.n_workers)), sparse.eye_array(len(sizes)))
+        spent = sparse.kron(sparse.eye_array(self.n_workers), sizes[None, :])
+        limits = Rows.at_most(
+            sparse.hstack([sparse.csr_array((self.n_workers, self.n_actions)), spent]),
+            self.capacities,
+            [f"capacity of {worker}" for worker in self.worker_names],
+        )
+        names = [f"visits of {w} to arms of cost {s:g}" for w in self.worker_names for s in sizes]
+        fitting = np.floor(room(self.capacities)[:, None] / sizes)
+        most = np.minimum(np.bincount(size_of, minlength=len(sizes)), fitting)
+        return sparse.csr_array(served), limits, names, most.reshape(-1)
 
     @cached_property
     def _sizes(self) -> tuple[FloatArray, IntArray]:
@@ -235,12 +256,7 @@ class Assignment(ActionSpace):
         return counts
 
     def _plan(self, action: ActionArray) -> ActionArray | None:
-        if self._packer is None:
-            return super()._plan(action)
-        try:
-            patterns = self._packer.pack(tuple(self._counts(action[None])[0].tolist()))
-        except PackingTooHard:
-            patterns = self._packed_by_program(action)
+        patterns = self._packed(action)
         if patterns is None:
             return None
         visits = np.zeros((self.n_workers, self.n_actions), dtype=np.int8)
@@ -251,23 +267,35 @@ class Assignment(ActionSpace):
             ] = 1
         return visits.reshape(-1)
 
-    def _packed_by_program(self, action: ActionArray) -> list[Pattern] | None:
-        """Return what each worker carries, from how many workers carry each maximal load."""
+    def _packed(self, action: ActionArray) -> list[Pattern] | None:
+        """Return what each worker carries; a solver says where a search would take too long."""
+        if self._packer is not None:
+            with suppress(PackingTooHard):
+                return self._packer.pack(tuple(self._counts(action[None])[0].tolist()))
         values = self._settle(self.compact.program(np.zeros(self.n_actions), fixed=action))
         if values is None:
             return None
-        assert self._patterns is not None
         left = self._counts(action[None])[0]
-        loads = iter(np.rint(values[self.n_actions :]).astype(np.int64).tolist())
-        carried: list[Pattern] = [tuple(0 for _ in left)] * self.n_workers
-        for capacity in np.unique(self.capacities).tolist():
-            workers = iter(np.flatnonzero(self.capacities == capacity).tolist())
-            for pattern in self._patterns[capacity]:
-                for _ in range(next(loads)):
-                    taken = np.minimum(pattern, left)
-                    carried[next(workers)] = tuple(taken.tolist())
-                    left = left - taken
+        carried: list[Pattern] = []
+        for offered in self._offered(np.rint(values[self.n_actions :]).astype(np.int64)):
+            taken = np.minimum(offered, left)
+            carried.append(tuple(taken.tolist()))
+            left = left - taken
         return carried
+
+    def _offered(self, plan: IntArray) -> IntArray:
+        """Return for how many arms of each cost each worker has room, ``(W, costs)``."""
+        sizes = len(self._sizes[0])
+        if self._patterns is None:
+            return plan.reshape(self.n_workers, sizes)
+        offered = np.zeros((self.n_workers, sizes), dtype=np.int64)
+        loads = iter(plan.tolist())
+        for capacity in np.unique(self.capacities).tolist():
+            patterns = self._patterns[capacity]
+            used = [pattern for pattern in patterns for _ in range(next(loads))]
+            workers = np.flatnonzero(self.capacities == capacity)[: len(used)]
+            offered[workers] = np.array(used, dtype=np.int64).reshape(-1, sizes)
+        return offered
 
     def visits(self, decision: Decision) -> BoolArray:
         """Return who visits whom, ``(W, J)``."""
