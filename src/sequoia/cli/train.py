@@ -32,8 +32,8 @@ def train(
         str | None,
         typer.Option(
             help="default where arms are decoupled, interacting where it is known who depends on "
-            "whom, scratch elsewhere, or paper for the "
-            "hyper-parameters of its table.",
+            "whom, scratch elsewhere; paper for the hyper-parameters of its table; or a rival: "
+            "ppo-scores, ppo-masked, srl, cascade-dqn.",
             show_default=False,
         ),
     ] = None,
@@ -86,8 +86,8 @@ def train(
         summary["bound_stopped_by"] = about.get("bound_stopped_by")
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
-        policies = "random,myopic,price" if isinstance(problem, Problem) else "random,lookahead"
-        _print(about, file, output, policies)
+        others = "random,myopic,price" if isinstance(problem, Problem) else "random,lookahead"
+        _print(about, file, output, f"{others},{about.get('played_by', 'sequoia')}")
 
 
 def read_settings(texts: Sequence[str]) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def _print(found: Mapping[str, Any], file: Path, output: Path, policies: str) ->
         f"{found['seconds']:.0f} s.\n"
         f"Reward per step in held-out episodes: {found['start']:.4g} at the start, "
         f"{found['reward']:.4g} now{bound}.\n"
-        f"Wrote {output}; next: sequoia evaluate {file} --policies {policies},sequoia "
+        f"Wrote {output}; next: sequoia evaluate {file} --policies {policies} "
         f"--model {output}{_gain_in_words(found)}"
     )
     if found["bound_stopped_by"] == "clock":

@@ -12,6 +12,8 @@ from sequoia.models.model import Model
 from sequoia.problem import Environment
 
 Tensors = dict[str, torch.Tensor]
+# So that held-out episodes are never those of an evaluation with the same seed.
+HELD_OUT = 1_000_003
 
 
 @dataclass(frozen=True)
@@ -57,11 +59,14 @@ class Learner(ABC, Generic[Settings]):
         How many rounds are done.
     bound
         No policy earns more per step; ``None`` where no bound is known.
+    played_by
+        The name of the policy that plays the result.
     bound_stopped_by
         What ended the search for it, and for the prices that prove it, as in `Bound`.
     """
 
     name: ClassVar[str]
+    played_by: ClassVar[str] = "sequoia"
 
     def __init__(self, environment: Environment, config: Settings, seed: int) -> None:
         self.environment, self.config, self.seed = environment, config, seed

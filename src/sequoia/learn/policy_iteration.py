@@ -23,7 +23,7 @@ import torch
 
 from sequoia.evaluation.intervals import Estimate, estimate
 from sequoia.learn.graph_fit import Lessons, first_parameters, fit
-from sequoia.learn.learner import Learner, Round, Tensors
+from sequoia.learn.learner import HELD_OUT, Learner, Round, Tensors
 from sequoia.learn.milestones import Milestones
 from sequoia.learn.policy_iteration_config import PolicyIterationConfig
 from sequoia.learn.price_start import factored_start
@@ -42,8 +42,6 @@ from sequoia.simulate.credit import Credit, LocalCredit, WholeCredit
 from sequoia.simulate.paired_rollouts import Candidates, compare, neighbours, that_matter
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
-# So that held-out episodes are never those of an evaluation with the same seed.
-_HELD_OUT = 1_000_003
 # Work of a round: components times states. Fewer states suffice where each holds many components.
 _WORK, _FEWEST, _MOST = 20_000, 12, 2_500
 # The most where every argmax goes through a list of actions, and where it takes a search.
@@ -86,7 +84,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         self.scale = 1.0 if self._factored is None else self._factored.unit
         self.best: Parameters = self.parameters
         self.lessons: list[Lessons] = []
-        self._held_out = Scenarios.sample(environment, self._n_held_out, seed + _HELD_OUT)
+        self._held_out = Scenarios.sample(environment, self._n_held_out, seed + HELD_OUT)
         self.start_rewards = self.best_rewards = self.price_rewards = np.empty(0)
         self.tries_since_best = 0
         self.has_milestones = False

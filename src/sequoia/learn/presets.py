@@ -73,10 +73,18 @@ def make_config(preset: str, /, **changes: Any) -> Config:
     ConfigError
         When a name is unknown or a value is out of range, in one line.
     """
-    if preset not in PRESETS:
-        raise ConfigError(f"there is no preset {preset!r}; known: {', '.join(PRESETS)}.")
-    config, own = PRESETS[preset]
+    config, own = PRESETS[preset] if preset in PRESETS else _rival(preset)
     return config.of({**config.of(own).flat(), **config.full_names(changes)})
+
+
+def _rival(name: str) -> Preset:
+    """Return the settings of a rival, which is imported only when it is asked for."""
+    from sequoia.learn.rivals.registry import RIVAL_PRESETS
+
+    if name not in RIVAL_PRESETS:
+        known = ", ".join([*PRESETS, *RIVAL_PRESETS])
+        raise ConfigError(f"there is no preset {name!r}; known: {known}.")
+    return RIVAL_PRESETS[name]
 
 
 def usual_preset(environment: Environment) -> str:

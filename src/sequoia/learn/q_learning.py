@@ -15,7 +15,7 @@ import numpy as np
 import torch
 
 from sequoia.evaluation.intervals import Estimate, estimate
-from sequoia.learn.learner import Learner, Round, Tensors
+from sequoia.learn.learner import HELD_OUT, Learner, Round, Tensors
 from sequoia.learn.price_start import has_prices, loosened, priced
 from sequoia.learn.q_and_critic import QAndCritic, StateBatch
 from sequoia.learn.q_learning_config import QLearningConfig
@@ -44,8 +44,6 @@ _MEASURED = 100
 _BEST, _OWN = 0.2, 0.7
 # Importance sampling is corrected from here to 1 in full (Schaul et al. 2016, section 3.4).
 _BETA = 0.4
-# So that held-out episodes are never those of an evaluation with the same seed.
-_HELD_OUT = 1_000_003
 
 
 class QLearning(Learner[QLearningConfig]):
@@ -69,9 +67,9 @@ class QLearning(Learner[QLearningConfig]):
         self.cache = ArgmaxCache()
         if config.loose_rules:
             engine = ByState(ActionEncoding.of(environment), partial(Auto, gap=None))
-        self._greedy = _Greedy(self.learned, engine)
+        self._greedy: Policy = _Greedy(self.learned, engine)
         self._held_out = Scenarios.sample(
-            environment, config.selection.n_eval_episodes, seed + _HELD_OUT
+            environment, config.selection.n_eval_episodes, seed + HELD_OUT
         )
         self.steps = 0
         self.best: Tensors = {}

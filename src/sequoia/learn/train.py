@@ -31,6 +31,15 @@ LEARNERS: dict[str, type[Learner[Any]]] = {
 }
 
 
+def learner_called(name: str) -> type[Learner[Any]]:
+    """Return a learner of ours, or a rival, which is imported only when it is asked for."""
+    if name in LEARNERS:
+        return LEARNERS[name]
+    from sequoia.learn.rivals.registry import RIVALS
+
+    return RIVALS[name]
+
+
 @dataclass(frozen=True)
 class TrainProgress:
     """How far training is.
@@ -83,7 +92,7 @@ def train(
         goes_on = resume and folder is not None and (folder / NAME).exists()
         if folder is not None and goes_on:
             require_own_checkpoint(folder, environment, config, seed)
-        learner = LEARNERS[config.learner](environment, config, seed)
+        learner = learner_called(config.learner)(environment, config, seed)
         run = _Run(learner, folder, on_event, began)
         run.play(goes_on)
         trained = run.result()
@@ -160,6 +169,7 @@ class _Run:
             self.history,
             used_solver(),
             learner.bound_stopped_by,
+            learner.played_by,
         )
 
 

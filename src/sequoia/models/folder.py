@@ -17,6 +17,7 @@ from safetensors.numpy import save as write_arrays
 
 from sequoia.errors import FileError
 from sequoia.io import make_folder, read_bytes, read_json, write_bytes, write_text
+from sequoia.models.column_model import ColumnModel
 from sequoia.models.graph_model import GraphModel
 from sequoia.models.model import Model
 from sequoia.models.q_model import QModel
@@ -27,7 +28,7 @@ from sequoia.version import __version__
 FORMAT = 2
 WEIGHTS, ABOUT, HISTORY = "weights.safetensors", "model.json", "history.csv"
 # Every form of model that a folder can hold.
-MODELS: dict[str, type[Model]] = {model.kind: model for model in (QModel, GraphModel)}
+MODELS: dict[str, type[Model]] = {model.kind: model for model in (QModel, GraphModel, ColumnModel)}
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,8 @@ class Trained:
         One row per round.
     solver
         Who solved the programs.
+    played_by
+        The name of the policy that plays it.
     """
 
     q: Model
@@ -102,6 +105,7 @@ class Trained:
     history: Sequence[Mapping[str, Any]]
     solver: str = DEFAULT
     bound_stopped_by: str | None = None
+    played_by: str = "sequoia"
 
 
 def save_model(folder: Path, trained: Trained) -> None:
@@ -119,6 +123,7 @@ def save_model(folder: Path, trained: Trained) -> None:
         "facts": facts,
         **_meaning(q.environment),
         "learner": trained.learner,
+        "played_by": trained.played_by,
         "config": dict(trained.config),
         "seed": trained.seed,
         "rounds": trained.history[-1]["round"],

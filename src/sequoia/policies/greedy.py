@@ -6,9 +6,21 @@ import numpy as np
 
 from sequoia.errors import InfeasibleDecision, InfeasibleSpace, ProblemError
 from sequoia.policies.policy import Options, StatewisePolicy, Style, require_problem
-from sequoia.problem import ActionSpace, Decision, Environment, Problem, limits_of, space_at
+from sequoia.problem import Decision, Environment, Problem, limits_of, space_at
 from sequoia.problem.environment import States
 from sequoia.validation import ActionArray, FloatArray
+
+
+def require_step_by_step(environment: Environment, name: str) -> None:
+    """Raise unless decisions can be built up from nothing, one component at a time."""
+    space = environment.space
+    reason = space.base.why_not_iterative
+    if reason is not None:
+        raise ProblemError(f"{name} does not apply to {environment.name}: {reason}.")
+    if space.system.violations(space.idle):
+        raise InfeasibleSpace(
+            f"{name} builds up from doing nothing, which breaks a rule of {environment.name}."
+        )
 
 
 class Greedy(StatewisePolicy):
@@ -26,15 +38,8 @@ class Greedy(StatewisePolicy):
     """
 
     def __init__(self, environment: Environment) -> None:
-        self._environment, space = environment, environment.space
-        reason = space.base.why_not_iterative
-        if reason is not None:
-            raise ProblemError(f"{self.name} does not apply to {environment.name}: {reason}.")
-        if space.system.violations(space.idle):
-            raise InfeasibleSpace(
-                f"{self.name} builds up from doing nothing, which breaks a rule of "
-                f"{environment.name}."
-            )
+        require_step_by_step(environment, self.name)
+        self._environment = environment
 
     @abstractmethod
     def values(self, state: States, step: int, actions: ActionArray) -> FloatArray:
@@ -43,7 +48,7 @@ class Greedy(StatewisePolicy):
     def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
         """Return the decision that is built up step by step."""
         space = space_at(self._environment, state, step)
-        decision = self._begun(space, state, step)
+        decision = what_is_forced(self._environment, self.name, state, step)
         while len(extensions := space.extensions(decision)):
             first = np.flatnonzero(extensions.priority == extensions.priority.min())
             actions = np.repeat(decision.action[None, :], len(first) + 1, axis=0)
@@ -56,18 +61,19 @@ class Greedy(StatewisePolicy):
             decision = extensions[int(first[gains.argmax()])]
         return decision
 
-    def _begun(self, space: ActionSpace, state: States, step: int) -> Decision:
-        """Return what to build up from: nothing, or what the state forces."""
-        limits = limits_of(self._environment, state[None], np.array([step]))
-        if limits is None:
-            return space.idle
-        try:
-            return space.certify(limits.lower[0])
-        except InfeasibleDecision as error:
-            raise InfeasibleDecision(
-                f"{self.name} builds up from what a state forces, and that alone breaks a rule: "
-                f"{error}"
-            ) from None
+
+def what_is_forced(environment: Environment, name: str, state: States, step: int) -> Decision:
+    """Return what a step-by-step builder begins with: nothing, or what the state forces."""
+    space = space_at(environment, state, step)
+    limits = limits_of(environment, state[None], np.array([step]))
+    if limits is None:
+        return space.idle
+    try:
+        return space.certify(limits.lower[0])
+    except InfeasibleDecision as error:
+        raise InfeasibleDecision(
+            f"{name} builds up from what a state forces, and that alone breaks a rule: {error}"
+        ) from None
 
 
 class IterativeMyopic(Greedy):

@@ -98,4 +98,6 @@ class IterativeDqn(Greedy):
 def _required(q: QFunction | None, name: str) -> QFunction:
     if q is None:
         raise ProblemError(f"{name} needs a trained model, and none is given.")
+    if (player := getattr(q, "played_by", name)) != name:
+        raise ProblemError(f"{name} does not play this model; {player} does.")
     return q

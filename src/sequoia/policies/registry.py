@@ -7,6 +7,7 @@ from sequoia.policies.idle import Idle
 from sequoia.policies.learned import IterativeDqn, Sequoia
 from sequoia.policies.lookahead import Lookahead
 from sequoia.policies.myopic import Myopic
+from sequoia.policies.one_by_one import OneByOne
 from sequoia.policies.optimal import Optimal
 from sequoia.policies.policy import ROLLOUTS, SECONDS, Options, Policy
 from sequoia.policies.price import PricePolicy
@@ -27,6 +28,7 @@ POLICIES: dict[str, type[Policy]] = {
         Myopic,
         IterativeDqn,
         Sequoia,
+        OneByOne,
         PricePolicy,
         PriceUpdatePolicy,
         WhittlePolicy,

@@ -80,17 +80,14 @@ class OneByOne(gymnasium.Wrapper[Observation, Any, Observation, Any]):
         return self._observation(), float(reward), is_terminal, is_cut, info
 
     def _add(self, column: int) -> None:
-        extensions = self._rules.extensions(self._begun)
-        places = np.flatnonzero(extensions.columns == column)
-        if not len(places):
+        begun = self._rules.extensions(self._begun).with_column(column)
+        if begun is None:
             raise ProblemError(
                 f"{self._rules.names[column]} cannot be added to "
                 f"{', '.join(self._rules.chosen(self._begun.action)) or 'nothing'}; ask "
                 "action_masks first."
             )
-        # As the paper's step-by-step baselines do: whose turn it is, then what costs least.
-        order = np.lexsort((extensions.costs[places], extensions.priority[places]))
-        self._begun = extensions[int(places[order[0]])]
+        self._begun = begun
 
     def _observation(self) -> NDArray[np.float32]:
         return np.concatenate([self._last, self._begun.action]).astype(np.float32)

@@ -42,9 +42,9 @@ class Extensions:
     ----------
     columns
         The action column that each extension adds, ``(G,)``.
-    turns
+    priority
         Whose turn each extension belongs to, ``(G,)``: a step-by-step builder takes the lowest
-        turn first (workers in the paper's order, appendix D).
+        first (workers in the paper's order, appendix D).
     costs
         What each extension uses up, ``(G,)``.
     extend
@@ -73,6 +73,17 @@ class Extensions:
             self.costs[kept],
             lambda index: self.extend(int(kept[index])),
         )
+
+    def with_column(self, column: int) -> Decision | None:
+        """Return the extension that adds ``column``; ``None`` where none does.
+
+        Of several, the first by priority, then by cost, as the paper's step-by-step baselines do.
+        """
+        places = np.flatnonzero(self.columns == column)
+        if not len(places):
+            return None
+        order = np.lexsort((self.costs[places], self.priority[places]))
+        return self[int(places[order[0]])]
 
 
 class ActionSpace(ABC):

@@ -1,0 +1,199 @@
+"""What all rivals have in common: held-out episodes, the best network seen, checkpoints."""
+
+from abc import abstractmethod
+from collections.abc import Mapping
+from typing import Any, TypeVar
+
+import numpy as np
+import torch
+from pydantic import Field
+
+from sequoia.evaluation.intervals import Estimate, estimate
+from sequoia.learn.config import Config
+from sequoia.learn.learner import HELD_OUT, Learner, Round, Tensors
+from sequoia.learn.q_learning_config import SelectionSettings
+from sequoia.learn.warm_start import first_samples
+from sequoia.models.model import Model
+from sequoia.problem import Environment
+from sequoia.rng import stream
+from sequoia.simulate import Scenarios, rollout
+from sequoia.simulate.rollout import Actor
+from sequoia.validation import FloatArray
+
+# Transitions by which the size of rewards is measured; their mean need not be precise.
+_MEASURED = 200
+
+
+class RivalConfig(Config):
+    """What rivals have in common.
+
+    In each of ``rounds`` rounds, ``episodes`` episodes run side by side. ``hidden`` is the width
+    of each network's one hidden layer, with ReLU.
+    """
+
+    selection: SelectionSettings = SelectionSettings(eval_freq=5, patience=1_000)
+    rounds: int = Field(default=100, ge=0)
+    episodes: int = Field(default=32, ge=1)
+    hidden: int = Field(default=64, ge=1)
+    learning_rate: float = Field(default=1e-3, gt=0)
+
+
+Settings = TypeVar("Settings", bound=RivalConfig)
+
+
+class Rival(Learner[Settings]):
+    """A learner of another paper.
+
+    Each round draws from a stream of its own and begins new episodes, so that a checkpoint holds
+    networks and their optimisers alone. The best network seen in the held-out episodes is the
+    result, as it is for SEQUOIA.
+
+    Attributes
+    ----------
+    scale
+        What rewards are divided by, so that the reward of an episode is of size 1.
+    """
+
+    def __init__(self, environment: Environment, config: Settings, seed: int) -> None:
+        super().__init__(environment, config, seed)
+        episodes = config.selection.n_eval_episodes
+        self._held_out = Scenarios.sample(environment, episodes, seed + HELD_OUT)
+        self.scale = 1.0
+        self.best: Tensors = {}
+        self.best_reward = self.last_reward = -np.inf
+        self.start_rewards = self.best_rewards = np.empty(0)
+        self.tries_since_best = 0
+
+    @abstractmethod
+    def learn(self, rng: np.random.Generator) -> float:
+        """Learn for one round and return its loss."""
+
+    @abstractmethod
+    def actor(self) -> Actor:
+        """Return the policy as it is now."""
+
+    @abstractmethod
+    def model(self) -> Model:
+        """Return the model as it is now."""
+
+    @abstractmethod
+    def networks(self) -> Mapping[str, torch.nn.Module]:
+        """Return every network by name."""
+
+    @abstractmethod
+    def optimizers(self) -> Mapping[str, torch.optim.Optimizer]:
+        """Return every optimiser by name."""
+
+    @property
+    def most_rounds(self) -> int:
+        """As the settings say."""
+        return self.config.rounds
+
+    @property
+    def is_done(self) -> bool:
+        """Whether all rounds are done, or the last tries brought nothing."""
+        own = self.config.selection
+        enough = own.keep_best and self.tries_since_best >= own.patience
+        return self.rounds >= self.config.rounds or enough
+
+    def begin(self) -> Round:
+        """Measure rewards, and see how good the first network is."""
+        rng = stream(self.seed, "rival:begin")
+        samples = first_samples(self.environment, _MEASURED, False, rng)
+        size = float(np.abs(samples.rewards).mean()) * self.environment.horizon
+        self.scale = size or 1.0
+        return self._report(0.0, self._validate())
+
+    def play_round(self) -> Round:
+        """Learn for one round, and play the held-out episodes where they are due."""
+        loss = self.learn(stream(self.seed, f"rival:{self.rounds}"))
+        self.rounds += 1
+        is_last = self.rounds == self.config.rounds
+        due = self.rounds % self.config.selection.eval_freq == 0 or is_last
+        return self._report(loss, self._validate() if due else None)
+
+    def _validate(self) -> FloatArray:
+        played = rollout(self.environment, self.actor(), self._held_out)
+        rewards: FloatArray = played.rewards.mean(axis=1)
+        return rewards
+
+    def _report(self, loss: float, rewards: FloatArray | None) -> Round:
+        reward = None if rewards is None else float(rewards.mean())
+        if rewards is not None and reward is not None:
+            self.last_reward = reward
+            if not len(self.start_rewards):
+                self.start_rewards = rewards
+            if reward > self.best_reward:
+                self.best_reward, self.best_rewards, self.tries_since_best = reward, rewards, 0
+                self.best = self._weights()
+            else:
+                self.tries_since_best += 1
+        return Round(self.rounds, 0.0, loss, reward, self.best_reward)
+
+    def result(self) -> Model:
+        """Return the model of the best networks seen, or of the last ones."""
+        if self.config.selection.keep_best:
+            self._set_weights(self.best)
+        return self.model()
+
+    @property
+    def result_reward(self) -> float:
+        """What `result` earned when it was last played."""
+        return self.best_reward if self.config.selection.keep_best else self.last_reward
+
+    @property
+    def gain(self) -> Estimate | None:
+        """Of the best network over the first one, in the same held-out episodes."""
+        if not self.config.selection.keep_best or len(self.start_rewards) < 2:
+            return None
+        return estimate(self.best_rewards - self.start_rewards)
+
+    def _weights(self) -> Tensors:
+        return {
+            f"{name}/{key}": value.detach().clone()
+            for name, network in self.networks().items()
+            for key, value in network.state_dict().items()
+        }
+
+    def _set_weights(self, weights: Tensors) -> None:
+        for name, network in self.networks().items():
+            network.load_state_dict(under(weights, f"{name}/"))
+
+    def state(self) -> tuple[Tensors, dict[str, Any]]:
+        """Return everything that changes."""
+        tensors = {f"now/{name}": value for name, value in self._weights().items()}
+        tensors |= {f"best/{name}": value for name, value in self.best.items()}
+        for name, optimizer in self.optimizers().items():
+            for index, moments in optimizer.state_dict()["state"].items():
+                tensors |= {f"adam/{name}/{index}/{key}": one for key, one in moments.items()}
+        facts = {
+            "rounds": self.rounds,
+            "scale": self.scale,
+            "best_reward": self.best_reward,
+            "last_reward": self.last_reward,
+            "start_rewards": self.start_rewards.tolist(),
+            "best_rewards": self.best_rewards.tolist(),
+            "tries_since_best": self.tries_since_best,
+        }
+        return tensors, facts
+
+    def restore(self, tensors: Tensors, facts: dict[str, Any]) -> None:
+        """Take over what `state` returned."""
+        for name in ("rounds", "scale", "best_reward", "last_reward", "tries_since_best"):
+            setattr(self, name, facts[name])
+        self.start_rewards = np.array(facts["start_rewards"])
+        self.best_rewards = np.array(facts["best_rewards"])
+        self._set_weights(under(tensors, "now/"))
+        self.best = under(tensors, "best/")
+        for name, optimizer in self.optimizers().items():
+            moments: dict[int, dict[str, torch.Tensor]] = {}
+            for key, value in under(tensors, f"adam/{name}/").items():
+                index, _, last = key.partition("/")
+                moments.setdefault(int(index), {})[last] = value
+            optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
+
+
+def under(tensors: Tensors, prefix: str) -> Tensors:
+    """Return the tensors whose names begin so, by the rest of their names."""
+    found = {name: value for name, value in tensors.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): value for name, value in found.items()}
