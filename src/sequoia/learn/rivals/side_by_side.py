@@ -22,7 +22,7 @@ _FAR = 1e6
 Seen = NDArray[np.float32]
 
 
-class SideBySide(VecEnv):  # type: ignore[misc] (its types are known where it is installed)
+class SideBySide(VecEnv):  # type: ignore[misc]
     """E episodes of an environment that are stepped together, with rewards divided by ``scale``.
 
     The share of the episode that is left is seen, so its end is an end like any other.
