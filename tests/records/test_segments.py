@@ -62,6 +62,18 @@ def test_sampled_counts_agree_with_expected_ones_on_average():
     assert (np.abs(drawn.mean(axis=0) - wanted) <= 4.5 * error + 1e-9).all()
 
 
+def test_copies_have_the_log_for_themselves():
+    rng = np.random.default_rng(5)
+    segments = Segments.of(some_log(rng), 2, 2, 3)
+    kernels = rng.dirichlet(np.ones(3), (3, 2, 2, 3))
+    each = [segments.expected_counts(own) for own in kernels]
+    counts, likelihood = segments.copies(3).expected_counts(kernels.reshape(6, 2, 3, 3))
+    np.testing.assert_allclose(counts.reshape(kernels.shape), [own for own, _ in each])
+    assert likelihood == pytest.approx(sum(own for _, own in each))
+    drawn = segments.copies(3).sample_counts(kernels.reshape(6, 2, 3, 3), rng)
+    assert (drawn.reshape(3, -1).sum(axis=1) == round(each[0][0].sum())).all()
+
+
 def test_pooled_segments_are_those_of_one_group():
     rng = np.random.default_rng(4)
     log = some_log(rng)

@@ -19,12 +19,18 @@ from sequoia.rng import stream
 from sequoia.sizes import require_memory
 from sequoia.validation import FloatArray, frozen
 
+# Chains that are drawn at once: as many as keep nodes and entries of all of them this few, so that
+# memory does not grow. Small chains take as long as the calls that draw them, many or one.
+_CHAINS, _AT_ONCE = (2, 4, 8, 16), 20_000
+# What came before so many sweeps is forgotten; chains begin at the mode, not far from anything.
+_BURN_IN = 80
 # Draws are kept every so many sweeps: neighbours are much alike.
 _THIN = 5
-# Kept draws: first those after which the chain is looked at again and again, then the most.
+# Kept draws: first those after which chains are looked at again and again, then the most.
 _PERIOD, _MOST_DRAWS = 80, 400
-# The chain is long enough when nearly all entries have so many independent draws: the ends of
-# 90 % intervals are then known to about a fifth of a standard deviation.
+# Chains are long enough when nearly all entries have so many independent draws: the ends of 90 %
+# intervals are then known to about a quarter of a standard deviation, sqrt(0.05 * 0.95 / 60) over
+# the density there.
 _ENOUGH, _NEARLY_ALL = 60.0, 0.05
 _BATCHES = 20
 # Rows whose 90 % interval is wider say little; rows with fewer transitions rest on the others.
@@ -147,7 +153,8 @@ def fit(
     start = mode.rows
     if known.never_hurts:
         start = make_rising(start, mode.counts.sum(axis=-1) + 1.0)
-    chain.begin(start)
+    many = _AT_ONCE // (len(segments.parent) + start.size)
+    chain.begin(start, max((chains for chains in _CHAINS if chains <= many), default=1))
     draws, counts, worth, independent = _run(chain)
     return FittedModel(
         draws.mean(axis=0),
@@ -194,8 +201,8 @@ def _mode(chain: Posterior) -> Mode:
     mode = Mode(rows, moves.fold(counts, rows), likelihood)
     # How much groups differ is seen better the better their own rows are known.
     for _ in range(_LOOKS):
-        shrunk.fit(mode.counts)
-        prior = np.broadcast_to(shrunk.prior, rows.shape)
+        shrunk.fit(mode.counts[None])
+        prior = np.broadcast_to(shrunk.prior[0], rows.shape)
         mode = find_mode(segments, moves, mode.rows, prior)
     return mode
 
@@ -204,31 +211,36 @@ def _run(chain: Posterior) -> tuple[FloatArray, FloatArray, FloatArray, float]:
     """Return draws, mean counts, median worth, and how many independent draws there are."""
     draws: list[FloatArray] = []
     worth: list[FloatArray] = []
-    counts, sweeps = np.zeros(chain.kernels.shape), 0
-    for _ in range(_THIN * _PERIOD // 2):
+    kernels = chain.kernels
+    counts, chains = np.zeros(kernels.shape[1:]), len(kernels)
+    for _ in range(_BURN_IN):
         chain.sweep()
     independent = 0.0
-    while independent < _ENOUGH and len(draws) < _MOST_DRAWS:
-        for _ in range(_PERIOD):
+    while independent < _ENOUGH and len(draws) * chains < _MOST_DRAWS:
+        for _ in range(_PERIOD // chains):
             for _ in range(_THIN):
-                counts += chain.sweep()
-                sweeps += 1
+                counts += chain.sweep().mean(axis=0) / _THIN
             draws.append(chain.kernels)
-            worth.append(chain.shrunk.worth.copy())
+            worth.append(np.array(np.broadcast_arrays(*chain.shrunk.worth)))
         independent = _independent(np.array(draws))
-    return np.array(draws), counts / sweeps, np.median(worth, axis=0), independent
+    kept = np.concatenate(draws)
+    return kept, counts / len(draws), np.median(worth, axis=(0, 2)), independent
 
 
 def _independent(draws: FloatArray) -> float:
-    """Return how many independent draws a chain is worth, for all but the slowest entries.
+    """Return how many independent draws chains are worth, for all but the slowest entries.
 
-    By batch means: ``n * var / (length of a batch * var of the batch means)``.
+    By batch means: ``n * var / (length of a batch * var of the batch means)``. ``draws`` is
+    ``(D, C, …)``; with many chains, each is a batch.
     """
-    flat = draws.reshape(len(draws), -1)
-    flat = flat[:, flat.std(axis=0) > 1e-9]
+    steps, chains = draws.shape[:2]
+    flat = draws.reshape(steps, chains, -1)
+    flat = flat[..., flat.std(axis=(0, 1)) > 1e-9]
     if not flat.size:
-        return float(len(draws))
-    length = len(flat) // _BATCHES
-    means = flat[-length * _BATCHES :].reshape(_BATCHES, length, -1).mean(axis=1)
-    ratio = flat.var(axis=0) / np.maximum(length * means.var(axis=0, ddof=1), 1e-300)
-    return float(np.quantile(np.minimum(len(draws) * ratio, len(draws)), _NEARLY_ALL))
+        return float(steps * chains)
+    batches = max(1, _BATCHES // chains)
+    length = steps // batches
+    means = flat[-length * batches :].reshape(batches, length, chains, -1).mean(axis=1)
+    means = means.reshape(batches * chains, -1)
+    ratio = flat.var(axis=(0, 1)) / np.maximum(length * means.var(axis=0, ddof=1), 1e-300)
+    return float(np.quantile(steps * chains * np.minimum(ratio, 1.0), _NEARLY_ALL))

@@ -109,7 +109,7 @@ class Thompson(Planner):
         draws = []
         for _ in range(_SWEEPS):
             self._chain.sweep()
-            draws.append(self._chain.kernels)
+            draws.append(self._chain.kernels[0])
         return draws
 
 

@@ -38,15 +38,15 @@ class CommonRows:
 
     def __init__(self, allowed: BoolArray) -> None:
         self._allowed = allowed
-        self.mean = normal(np.ones(allowed.shape), allowed)[None]
+        self.mean = normal(np.ones((1, 1, *allowed.shape)), allowed)
 
     def fit(self, counts: FloatArray) -> None:
         """Take the posterior mean."""
-        self.mean = normal(_PRIOR + counts.sum(axis=0), self._allowed)[None]
+        self.mean = normal(_PRIOR + counts.sum(axis=1, keepdims=True), self._allowed)
 
     def draw(self, tables: FloatArray, rng: np.random.Generator) -> None:
         """Draw rows from their Dirichlet posterior."""
-        self.mean = dirichlet(_PRIOR + tables.sum(axis=0), self._allowed, rng)[None]
+        self.mean = dirichlet(_PRIOR + tables.sum(axis=1, keepdims=True), self._allowed, rng)
 
 
 class SteadyRows:
@@ -70,7 +70,7 @@ class SteadyRows:
 
     @property
     def mean(self) -> FloatArray:
-        """Transitions, ``(G, L, S, S)``."""
+        """Transitions, ``(C, G, L, S, S)``."""
         return self._moves.kernels(self._distances.rows)
 
     def fit(self, counts: FloatArray) -> None:
@@ -108,16 +108,16 @@ class PooledRows:
 
     @property
     def mean(self) -> FloatArray:
-        """Rows by dose, ``(1, L, R, V)``."""
-        return self._by_dose.rows.swapaxes(0, 1)
+        """Rows by dose, ``(C, 1, L, R, V)``."""
+        return self._by_dose.rows.swapaxes(1, 2)
 
     def fit(self, counts: FloatArray) -> None:
         """Fit the rows of all groups together."""
-        self._by_dose.fit(counts.sum(axis=0)[:, None])
+        self._by_dose.fit(counts.sum(axis=1)[:, :, None])
 
     def draw(self, tables: FloatArray, rng: np.random.Generator) -> None:
         """Draw the rows of doses, and what they have in common."""
-        self._by_dose.draw(tables.sum(axis=0)[:, None], rng)
+        self._by_dose.draw(tables.sum(axis=1)[:, :, None], rng)
 
 
 class LogitRows:
@@ -138,9 +138,8 @@ class LogitRows:
     def __init__(self, allowed: BoolArray, features: FloatArray) -> None:
         self._inputs = np.column_stack([np.ones(len(features)), features])
         self._allowed = allowed
-        self.mean = np.zeros((len(features), *allowed.shape))
         self._weights = {
-            (dose, index): np.zeros((self._inputs.shape[1], int(row.sum()) - 1))
+            (dose, index): np.zeros((1, self._inputs.shape[1], int(row.sum()) - 1))
             for dose, table in enumerate(allowed)
             for index, row in enumerate(table)
         }
@@ -149,7 +148,7 @@ class LogitRows:
     def fit(self, counts: FloatArray) -> None:
         """Take the most likely coefficients."""
         for place in self._weights:
-            self._weights[place] = self._mode(place, counts)[0]
+            self._weights[place] = self._mode(self._own(place, counts))[0]
         self._spread()
 
     def draw(self, tables: FloatArray, rng: np.random.Generator) -> None:
@@ -157,63 +156,81 @@ class LogitRows:
         for place, old in self._weights.items():
             if not old.size:
                 continue
-            mode, factor = self._mode(place, tables)
-            steps = np.linalg.solve(factor.T, rng.standard_normal(old.size))
-            new = mode + steps.reshape(old.shape)
-            back = factor.T @ (old - mode).reshape(-1)
-            gain = self._posterior(place, new, tables) - self._posterior(place, old, tables)
-            forth = factor.T @ steps
-            if np.log(rng.random()) < gain + (forth @ forth - back @ back) / 2:
-                self._weights[place] = new
+            counts = self._own(place, tables)
+            mode, factor = self._mode(counts)
+            luck = rng.standard_normal((len(mode), mode[0].size, 1))
+            # The factor F of the precision has F F' = precision: steps are F'^-1 times the luck.
+            new = mode + np.linalg.solve(factor.swapaxes(1, 2), luck).reshape(mode.shape)
+            back = factor.swapaxes(1, 2) @ (old - mode).reshape(*luck.shape)
+            gain = _log_posterior(self._inputs, new, counts)
+            gain -= _log_posterior(self._inputs, old, counts)
+            gain += ((luck**2).sum(axis=(1, 2)) - (back**2).sum(axis=(1, 2))) / 2
+            is_taken = np.log(rng.random(len(mode))) < gain
+            self._weights[place] = np.where(is_taken[:, None, None], new, old)
         self._spread()
 
-    def _rows(self, weights: FloatArray) -> FloatArray:
-        """Return the chances of the moves that can happen, ``(G, V)``; the first is the base."""
-        scores = np.column_stack([np.zeros(len(self._inputs)), self._inputs @ weights])
-        chances = np.exp(scores - scores.max(axis=1, keepdims=True))
-        rows: FloatArray = chances / chances.sum(axis=1, keepdims=True)
-        return rows
+    def _own(self, place: tuple[int, int], counts: FloatArray) -> FloatArray:
+        """Return the counts of a dose and state for what can happen, ``(C, G, V)``."""
+        return counts[:, :, *place, self._allowed[place]]
 
     def _spread(self) -> None:
+        chains = max(len(weights) for weights in self._weights.values())
+        self.mean = np.zeros((chains, len(self._inputs), *self._allowed.shape))
         for place, weights in self._weights.items():
-            rows = np.maximum(self._rows(weights), LEAST)
-            self.mean[:, *place, self._allowed[place]] = rows / rows.sum(axis=1, keepdims=True)
+            rows = np.maximum(_chances(self._inputs, weights), LEAST)
+            self.mean[:, :, *place, self._allowed[place]] = rows / rows.sum(axis=-1, keepdims=True)
 
-    def _posterior(self, place: tuple[int, int], weights: FloatArray, counts: FloatArray) -> float:
-        own = counts[:, *place, self._allowed[place]]
-        fit = (own * np.log(np.maximum(self._rows(weights), 1e-300))).sum()
-        return float(fit - (weights**2).sum() / (2 * _LOGIT_SCALE**2))
+    def _mode(self, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the mode ``(C, F, V - 1)``, and the Cholesky factors of the precision there.
 
-    def _mode(self, place: tuple[int, int], counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return the mode, and the Cholesky factor of the precision there, by Newton's method.
-
-        It begins at 0, so that a proposal does not depend on where the chain is.
+        By Newton's method. It begins at 0, so that a proposal does not depend on where the chain
+        is.
         """
-        own = counts[:, *place, self._allowed[place]]
-        weights = np.zeros_like(self._weights[place])
-        size, moves = weights.shape
-        total = own.sum(axis=1)
+        inputs, total = self._inputs, counts.sum(axis=2)
+        chains, size, moves = len(counts), inputs.shape[1], counts.shape[2] - 1
+        weights = np.zeros((chains, size, moves))
+        reached = _log_posterior(inputs, weights, counts)
         for _ in range(_NEWTON_STEPS):
-            rows = self._rows(weights)[:, 1:]
-            slope = self._inputs.T @ (own[:, 1:] - total[:, None] * rows)
+            rows = _chances(inputs, weights)[..., 1:]
+            slope = inputs.T @ (counts[..., 1:] - total[..., None] * rows)
             slope -= weights / _LOGIT_SCALE**2
-            curve = np.eye(moves)[None] * rows[:, :, None] - rows[:, :, None] * rows[:, None, :]
-            precision = np.einsum(
-                "gf,gh,gvw->fvhw", self._inputs, self._inputs, total[:, None, None] * curve
-            ).reshape(size * moves, size * moves)
-            precision += np.eye(size * moves) / _LOGIT_SCALE**2
-            ahead = np.linalg.solve(precision, slope.reshape(-1)).reshape(size, moves)
-            before = self._posterior(place, weights, counts)
+            curve = np.eye(moves) * rows[..., None] - rows[..., None] * rows[..., None, :]
+            # sum_g x_gf x_gh n_g curve_gvw, as one product of matrices.
+            pairs = (inputs[:, :, None] * inputs[:, None, :]).reshape(len(inputs), -1)
+            spread = (total[..., None, None] * curve).reshape(chains, len(inputs), -1)
+            precision = (pairs.T @ spread).reshape(chains, size, size, moves, moves)
+            precision = precision.transpose(0, 1, 3, 2, 4).reshape(chains, size * moves, -1)
+            precision = precision + np.eye(size * moves) / _LOGIT_SCALE**2
+            ahead = np.linalg.solve(precision, slope.reshape(chains, -1, 1)).reshape(weights.shape)
             for _ in range(_HALVINGS):
-                if self._posterior(place, weights + ahead, counts) >= before:
+                value = _log_posterior(inputs, weights + ahead, counts)
+                is_worse = value < reached
+                if not is_worse.any():
                     break
-                ahead = ahead / 2
-            weights = weights + ahead
+                ahead = np.where(is_worse[:, None, None], ahead / 2, ahead)
+            weights, reached = weights + ahead, value
         return weights, np.linalg.cholesky(precision)
 
 
+def _chances(inputs: FloatArray, weights: FloatArray) -> FloatArray:
+    """Return the chances of the moves that can happen, ``(C, G, V)``; the first is the base."""
+    scores = inputs @ weights
+    scores = np.concatenate([np.zeros((*scores.shape[:2], 1)), scores], axis=2)
+    chances = np.exp(scores - scores.max(axis=2, keepdims=True))
+    rows: FloatArray = chances / chances.sum(axis=2, keepdims=True)
+    return rows
+
+
+def _log_posterior(inputs: FloatArray, weights: FloatArray, counts: FloatArray) -> FloatArray:
+    """Return the logarithm of the posterior of coefficients, up to a constant, ``(C,)``."""
+    logs = np.log(np.maximum(_chances(inputs, weights), 1e-300))
+    prior = (weights**2).sum(axis=(1, 2)) / (2 * _LOGIT_SCALE**2)
+    result: FloatArray = (counts * logs).sum(axis=(1, 2)) - prior
+    return result
+
+
 class Posterior:
-    """A Gibbs sampler: unseen states, worth of the guesses, guesses, rows of groups.
+    """Gibbs samplers: unseen states, worth of the guesses, guesses, rows of groups.
 
     Given P, unseen states are drawn by forward filtering and backward sampling (Scott 2002). Given
     their transitions, everything else is that of a hierarchical Dirichlet model (Teh et al. 2006).
@@ -246,16 +263,19 @@ class Posterior:
 
     @property
     def kernels(self) -> FloatArray:
-        """The transitions that were drawn last, ``(G, L, S, S)``."""
+        """The transitions that were drawn last, ``(C, G, L, S, S)``."""
         return self.moves.kernels(self.shrunk.rows)
 
-    def begin(self, rows: FloatArray) -> None:
-        """Begin at these rows, ``(G, L, R, V)``."""
-        self.shrunk.rows = normal(rows, self.moves.allowed)
+    def begin(self, rows: FloatArray, chains: int) -> None:
+        """Begin so many chains at these rows, ``(G, L, R, V)``; each has the log for itself."""
+        self.shrunk.rows = np.repeat(normal(rows, self.moves.allowed)[None], chains, axis=0)
+        self.segments = self.segments.copies(chains)
 
     def sweep(self) -> FloatArray:
-        """Draw everything once; return the transitions that were counted, ``(G, L, S, S)``."""
-        met = self.segments.sample_counts(self.kernels, self._rng).astype(np.float64)
+        """Draw everything once; return the transitions that were counted, ``(C, G, L, S, S)``."""
+        kernels = self.kernels
+        flat = kernels.reshape(-1, *kernels.shape[2:])
+        met = self.segments.sample_counts(flat, self._rng).reshape(kernels.shape).astype(np.float64)
         counts = self.moves.fold(met, self.shrunk.rows, self._rng)
         if self._never_hurts:
             self.shrunk.draw_guesses(counts, self._rng)
@@ -266,13 +286,14 @@ class Posterior:
 
     def _draw_rising(self, alpha: FloatArray) -> FloatArray:
         """Draw rows under which larger doses never hurt."""
-        allowed = self.moves.allowed
+        allowed, shape = self.moves.allowed, alpha.shape
+        alpha = alpha.reshape(-1, *shape[2:])
         rows = dirichlet(alpha, allowed, self._rng)
         for _ in range(_REDRAWS):
             wrong = np.argwhere(~is_rising(rows))
             if not len(wrong):
-                return rows
+                return rows.reshape(shape)
             group, row = wrong.T
             again = dirichlet(alpha[group, :, row], allowed[:, row].swapaxes(0, 1), self._rng)
             rows[group, :, row] = again
-        return make_rising(rows, alpha.sum(axis=-1))
+        return make_rising(rows, alpha.sum(axis=-1)).reshape(shape)

@@ -88,6 +88,33 @@ class Segments:
             self.count,
         )
 
+    def copies(self, many: int) -> "Segments":
+        """Return the same segments so many times, each time in groups of their own."""
+        groups, doses, states = self.shape
+        size = np.diff(self.depths)
+        depth = np.repeat(np.arange(len(size)), size)
+        copy = np.arange(many)[:, None]
+
+        def place(node: IntArray) -> IntArray:
+            """Return where nodes are in each copy: copies of a depth stand one after another."""
+            at = depth[node]
+            return np.asarray(self.depths[at] * (many - 1) + size[at] * copy + node)
+
+        order = np.argsort(place(np.arange(len(depth))).reshape(-1))
+        ends = place(self.node).reshape(-1)
+        sorted_ends = np.argsort(ends, kind="stable")
+        kind = self.kind + groups * doses * copy
+        return Segments(
+            (many * groups, doses, states),
+            place(self.parent).reshape(-1)[order],
+            kind.reshape(-1)[order],
+            self.depths * many,
+            ends[sorted_ends],
+            np.tile(self.start, many)[sorted_ends],
+            np.tile(self.end, many)[sorted_ends],
+            np.tile(self.count, many)[sorted_ends],
+        )
+
     def products(self, kernels: FloatArray) -> FloatArray:
         """Return ``P_{a_1} … P_{a_n}`` of every node, ``(M, S, S)``.
 

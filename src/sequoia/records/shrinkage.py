@@ -8,15 +8,19 @@ where each ``m_b`` is a guess, a `BaseMeasure`, and ``kappa_b`` is how many obse
 worth. Where a guess is good its worth is large, and rows that are seen seldom follow it; where it
 is bad, rows speak for themselves. Guesses may be shrunk in turn, so levels can be stacked
 (hierarchical Dirichlet models, Teh et al. 2006).
+
+Several chains are drawn at once, as a first axis C of all arrays: for small logs, that takes hardly
+more time than one.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 from scipy.special import digamma, gammaln, polygamma
 
-from sequoia.validation import BoolArray, FloatArray
+from sequoia.validation import BoolArray, FloatArray, IntArray
 
 # Worth of a guess, in observations: from hardly any to ten thousand, evenly in the logarithm; a
 # finer grid changes estimates by far less than data do. The prior is that of uniform shrinkage
@@ -39,7 +43,7 @@ class BaseMeasure(Protocol):
     Attributes
     ----------
     mean
-        The rows, ``(G or 1, L, R, V)``.
+        The rows, ``(C or 1, G or 1, L, R, V)``.
     is_worth_the_same
         Whether the guess is as good for all doses and rows: those that are seen seldom then learn
         from the others how far to trust it.
@@ -51,11 +55,11 @@ class BaseMeasure(Protocol):
     def mean(self) -> FloatArray: ...  # noqa: D102 (above)
 
     def fit(self, counts: FloatArray) -> None:
-        """Move to the most likely rows, given counts by group, ``(G, L, R, V)``."""
+        """Move to the most likely rows, given counts by group, ``(C, G, L, R, V)``."""
         ...
 
     def draw(self, tables: FloatArray, rng: np.random.Generator) -> None:
-        """Move to a draw from the posterior, given how often groups asked, ``(G, L, R, V)``."""
+        """Move to a draw from the posterior, given how often groups asked, ``(C, G, L, R, V)``."""
         ...
 
 
@@ -67,36 +71,40 @@ class ShrunkRows:
     allowed
         Which entries can be more than 0, ``(G or 1, L, R, V)``.
     rows
-        As fitted or drawn last, ``(G, L, R, V)``.
+        As fitted or drawn last, ``(C, G, L, R, V)``.
     worth
-        Of each guess, ``(B, L, R)``.
+        Of each guess, ``(C, L, R)``; L and R are 1 where it is worth the same.
     """
 
     def __init__(self, allowed: BoolArray, bases: Sequence[BaseMeasure], groups: int) -> None:
         self.allowed, self.bases = allowed, bases
-        self.worth = np.full((len(bases), *allowed.shape[1:3]), _FIRST_WORTH)
-        shape = (groups, *allowed.shape[1:])
+        self.worth = [np.full((1, *allowed.shape[1:3]), _FIRST_WORTH) for _ in bases]
+        shape = (1, groups, *allowed.shape[1:])
         self.rows = normal(np.broadcast_to(self.prior, shape), allowed)
 
     @property
     def prior(self) -> FloatArray:
-        """What all guesses together count for, ``(G or 1, L, R, V)``."""
-        prior: FloatArray = sum(self._priors(), start=np.zeros(1))
+        """What all guesses together count for, ``(C or 1, G or 1, L, R, V)``."""
+        prior: FloatArray = sum(self._priors(self._guesses()), start=np.zeros(1))
         return prior
 
-    def _priors(self) -> list[FloatArray]:
+    def _guesses(self) -> list[FloatArray]:
+        return [normal(base.mean, self.allowed) for base in self.bases]
+
+    def _priors(self, guesses: Sequence[FloatArray]) -> list[FloatArray]:
         """Return what each guess counts for."""
         return [
-            worth[..., None] * normal(base.mean, self.allowed)
-            for worth, base in zip(self.worth, self.bases, strict=True)
+            worth[:, None, :, :, None] * guess
+            for worth, guess in zip(self.worth, guesses, strict=True)
         ]
 
     def fit(self, counts: FloatArray) -> None:
-        """Move to the most likely guesses, worth and rows, given counts ``(G, L, R, V)``."""
+        """Move to the most likely guesses, worth and rows, given counts ``(C, G, L, R, V)``."""
         for base in self.bases:
             base.fit(counts)
+        seen, guesses = _Seen.of(counts), self._guesses()
         for index in range(len(self.bases)):
-            best = self._worth_posterior(index, counts).argmax(axis=0)
+            best = self._worth_posterior(index, guesses, seen).argmax(axis=0)
             self.worth[index] = _WORTH[best]
         self.rows = normal(counts + self.prior, self.allowed)
 
@@ -107,62 +115,118 @@ class ShrunkRows:
 
     def draw_guesses(self, counts: FloatArray, rng: np.random.Generator) -> None:
         """Draw what guesses are worth, and the guesses, rows integrated out."""
+        seen, guesses = _Seen.of(counts), self._guesses()
         for index in range(len(self.bases)):
-            chances = self._worth_posterior(index, counts)
+            chances = self._worth_posterior(index, guesses, seen)
             luck = rng.gumbel(size=chances.shape)
             self.worth[index] = _WORTH[(chances + luck).argmax(axis=0)]
-        priors = self._priors()
-        left = np.asarray(sum(priors))
-        tables = _tables(counts, left, rng)
+        priors = [seen.at(prior) for prior in self._priors(guesses)]
+        left: FloatArray = np.sum(priors, axis=0)
+        tables = _tables(seen.many, left, rng)
         # Each table asked one of the guesses, in proportion to what they count for.
-        for own, base in zip(priors, self.bases, strict=True):
-            share = np.divide(own, left, out=np.ones(left.shape), where=left > own)
-            asked = rng.binomial(tables.astype(np.int64), share).astype(np.float64)
-            base.draw(asked, rng)
+        for own, base in zip(priors[:-1], self.bases[:-1], strict=True):
+            asked = rng.binomial(tables, np.minimum(own / left, 1.0))
+            base.draw(seen.spread(asked), rng)
             tables, left = tables - asked, left - own
+        self.bases[-1].draw(seen.spread(tables), rng)
 
-    def _worth_posterior(self, index: int, counts: FloatArray) -> FloatArray:
-        """Return the log-posterior of each worth of a guess, given the others', ``(K, L, R)``.
+    def _worth_posterior(
+        self, index: int, guesses: Sequence[FloatArray], seen: "_Seen"
+    ) -> FloatArray:
+        """Return the log-posterior of each worth of a guess, given the others', ``(K, C, L, R)``.
 
         Its likelihood is ``sum_g log B(alpha + n_g) - log B(alpha)``, P integrated out (Minka
-        2000).
+        2000). Entries that were not seen add nothing to it.
         Where a guess is worth the same for all doses and rows, L and R are 1.
         """
-        base, priors = self.bases[index], self._priors()
-        mean = priors.pop(index) / self.worth[index][..., None]
-        others = sum(priors, start=np.zeros(1))
-        mass = self.worth.sum(axis=0) - self.worth[index]
-        worth = _WORTH[:, None, None, None]
-        alpha = np.where(self.allowed, others + worth[..., None] * mean, 1.0)
-        own = np.where(self.allowed, gammaln(alpha + counts) - gammaln(alpha), 0.0).sum(axis=-1)
-        total = worth + mass
-        fit = (own + gammaln(total) - gammaln(total + counts.sum(axis=-1))).sum(axis=1)
-        if base.is_worth_the_same:
-            fit = fit.sum(axis=(1, 2), keepdims=True)
-        result: FloatArray = fit + _PRIOR[:, None, None]
+        others, mass = np.zeros(1), np.zeros((1, 1, 1))
+        for other, (worth, prior) in enumerate(zip(self.worth, self._priors(guesses), strict=True)):
+            if other != index:
+                others, mass = others + prior, mass + worth
+        alpha = seen.at(others) + _WORTH[:, None] * seen.at(guesses[index])
+        total = _WORTH[:, None] + seen.at_rows(mass[:, None])
+        fit = seen.sum_groups(
+            gammaln(alpha + seen.many) - gammaln(alpha),
+            gammaln(total) - gammaln(total + seen.totals),
+        )
+        if self.bases[index].is_worth_the_same:
+            fit = fit.sum(axis=(2, 3), keepdims=True)
+        result: FloatArray = fit + _PRIOR[:, None, None, None]
         return result
 
 
-def _tables(counts: FloatArray, prior: FloatArray, rng: np.random.Generator) -> FloatArray:
-    """Draw how often groups asked for a guess: tables of a Chinese restaurant.
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What of counts is not 0: most is, and costs nothing. Axes: N entries, M rows.
+
+    Attributes
+    ----------
+    shape
+        Of the counts, ``(C, G, L, R, V)``.
+    where, many
+        The entries, and the counts there, ``(N,)`` each.
+    rows, totals
+        The rows, and their counts, ``(M,)`` each.
+    """
+
+    shape: tuple[int, ...]
+    where: tuple[IntArray, ...]
+    many: FloatArray
+    rows: tuple[IntArray, ...]
+    totals: FloatArray
+
+    @classmethod
+    def of(cls, counts: FloatArray) -> "_Seen":
+        """Return what is not 0."""
+        where, totals = np.nonzero(counts), counts.sum(axis=-1)
+        rows = np.nonzero(totals)
+        return cls(counts.shape, where, counts[where], rows, totals[rows])
+
+    def at(self, values: FloatArray) -> FloatArray:
+        """Return the values at the entries, ``(N,)``."""
+        return np.broadcast_to(values, self.shape)[self.where]
+
+    def at_rows(self, values: FloatArray) -> FloatArray:
+        """Return the values at the rows, ``(M,)``."""
+        return np.broadcast_to(values, self.shape[:-1])[self.rows]
+
+    def spread(self, values: IntArray) -> FloatArray:
+        """Return values at the entries, and 0 elsewhere, in the shape of the counts."""
+        result = np.zeros(self.shape)
+        result[self.where] = values
+        return result
+
+    def sum_groups(self, own: FloatArray, by_row: FloatArray) -> FloatArray:
+        """Return sums of ``(K, N)`` and ``(K, M)`` over groups and entries, ``(K, C, L, R)``."""
+        chains, _, doses, rows, _ = self.shape
+        chain, _, dose, row = (
+            np.concatenate(both) for both in zip(self.where, self.rows, strict=False)
+        )
+        cells = chains * doses * rows
+        cell = (chain * doses + dose) * rows + row + cells * np.arange(len(own))[:, None]
+        values = np.concatenate([own, by_row], axis=1)
+        sums = np.bincount(cell.reshape(-1), values.reshape(-1), len(own) * cells)
+        return np.asarray(sums, dtype=np.float64).reshape(len(own), chains, doses, rows)
+
+
+def _tables(many: FloatArray, prior: FloatArray, rng: np.random.Generator) -> IntArray:
+    """Draw how often groups asked for a guess: tables of a Chinese restaurant, ``(N,)``.
 
     Of n transitions, the (i + 1)-th is new with probability ``prior / (prior + i)``.
     """
-    prior = np.broadcast_to(prior, counts.shape)
-    where = np.nonzero(counts)
-    own, many = prior[where], counts[where]
-    tables = np.zeros(len(many))
-    for seated in range(min(int(many.max(initial=0)), _EXACT_TABLES)):
-        tables += (many > seated) & (rng.random(len(many)) * (own + seated) < own)
+    exact = np.minimum(many, _EXACT_TABLES).astype(np.int64)
+    begins = np.concatenate([[0], exact.cumsum()])
+    seated = np.arange(begins[-1]) - np.repeat(begins[:-1], exact)
+    own = np.repeat(prior, exact)
+    is_new = np.concatenate([[0], (rng.random(len(own)) * (own + seated) < own).cumsum()])
+    tables: IntArray = np.diff(is_new[begins])
     large = many > _EXACT_TABLES
     if large.any():
-        tables[large] += _more_tables(own[large], many[large], rng)
-    result = np.zeros(counts.shape)
-    result[where] = tables
-    return result
+        tables[large] += _more_tables(prior[large], many[large], rng)
+    return tables
 
 
-def _more_tables(prior: FloatArray, many: FloatArray, rng: np.random.Generator) -> FloatArray:
+def _more_tables(prior: FloatArray, many: FloatArray, rng: np.random.Generator) -> IntArray:
     """Draw the tables of customers beyond the first few, about.
 
     With sums of ``p = prior / (prior + i)``, and of ``p^2``, over all i that are left.
@@ -170,8 +234,9 @@ def _more_tables(prior: FloatArray, many: FloatArray, rng: np.random.Generator) 
     mean = prior * (digamma(prior + many) - digamma(prior + _EXACT_TABLES))
     squares = prior**2 * (polygamma(1, prior + _EXACT_TABLES) - polygamma(1, prior + many))
     spread = np.sqrt(np.maximum(mean - squares, 0.0))
-    drawn: FloatArray = np.maximum(0.0, np.rint(mean + spread * rng.standard_normal(len(many))))
-    return drawn
+    drawn = np.rint(mean + spread * rng.standard_normal(len(many)))
+    tables: IntArray = np.maximum(drawn, 0.0).astype(np.int64)
+    return tables
 
 
 def dirichlet(alpha: FloatArray, allowed: BoolArray, rng: np.random.Generator) -> FloatArray:

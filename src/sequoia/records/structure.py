@@ -109,7 +109,7 @@ def _isotonic(values: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 class Moves(Protocol):
-    """Between rows ``(G, L, R, V)`` that are estimated and transitions ``(G, L, S, S)``.
+    """Between rows ``(…, L, R, V)`` that are estimated and transitions ``(…, L, S, S)``.
 
     Attributes
     ----------
@@ -178,7 +178,7 @@ class SameMoves:
 
     def kernels(self, rows: FloatArray) -> FloatArray:
         """Return the transitions by distances."""
-        kernels: FloatArray = np.einsum("glv,svt->glst", rows[:, :, 0], self._leads)
+        kernels: FloatArray = np.einsum("...v,svt->...st", rows[..., 0, :], self._leads)
         return kernels
 
     def fold(
@@ -187,8 +187,8 @@ class SameMoves:
         """Return counts by distance; at the ends they are split among all that lead there."""
         inner, ends = self._leads[..., 1:-1], self._leads[..., [0, -1]]
         # From state s, only one distance leads to a state that is not at an end.
-        folded = np.einsum("glst,svt->glv", counts[..., 1:-1], inner)
-        weights = rows[:, :, 0, None, :, None] * ends
+        folded = np.einsum("...st,svt->...v", counts[..., 1:-1], inner)
+        weights = rows[..., 0, None, :, None] * ends
         total = weights.sum(axis=-2, keepdims=True)
         share = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
         at_ends = counts[..., [0, -1]]
@@ -199,7 +199,7 @@ class SameMoves:
             # What never happens has no counts, and needs some distribution.
             chances[~chances.any(axis=-1)] = 1 / chances.shape[-1]
             split = np.moveaxis(rng.multinomial(at_ends.astype(np.int64), chances), -1, -2)
-        result: FloatArray = (folded + split.sum(axis=(2, 4)))[:, :, None, :]
+        result: FloatArray = (folded + split.sum(axis=(-3, -1)))[..., None, :]
         return result
 
 
