@@ -1,7 +1,7 @@
 """How close prices come to the hull bound in a family, and SEQUOIA to prices.
 
-Options: ``--family rota --arms 20 40 --seeds 5 --episodes 50 --seconds 120``, and ``--train`` for
-SEQUOIA, trained on top of prices with the default preset.
+Options: ``--family rota --arms 20 40 --seeds 5 --first 0 --episodes 50 --seconds 120``, and
+``--train`` for SEQUOIA, trained on top of prices with the default preset.
 """
 
 import argparse
@@ -32,13 +32,14 @@ if __name__ == "__main__":
     parser.add_argument("--family", default="rota")
     parser.add_argument("--arms", type=int, nargs="+", default=[20, 40])
     parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
     parser.add_argument("--episodes", type=int, default=50)
     parser.add_argument("--seconds", type=float, default=120.0)
     parser.add_argument("--train", action="store_true")
     options = parser.parse_args()
     for arms in options.arms:
         began, rows = time.process_time(), []
-        for seed in range(options.seeds):
+        for seed in range(options.first, options.first + options.seeds):
             rows.append(score(make(options.family, arms=arms, seed=seed), seed, options))
             print(seed, {k: round(v, 2) for k, v in rows[-1].items()}, flush=True)
         print(f"{options.family}, {arms} arms, in percent of the hull bound:")

@@ -69,6 +69,21 @@ class Rows:
         """Rows ``matrix @ x == value``."""
         return cls._between(matrix, value, value, names)
 
+    def only(self, kept: BoolArray) -> "Rows":
+        """Return the rows for which ``kept``, ``(R,)``, is true."""
+        which = np.flatnonzero(kept)
+        names = [self.names[row] for row in which.tolist()]
+        return Rows(self.matrix[which], self.lower[which], self.upper[which], names)
+
+    def and_also(self, other: "Rows") -> "Rows":
+        """Return these rows and others over the same columns."""
+        return Rows(
+            sparse.vstack([self.matrix, other.matrix], format="csr"),
+            np.concatenate([self.lower, other.lower]),
+            np.concatenate([self.upper, other.upper]),
+            [*self.names, *other.names],
+        )
+
     @classmethod
     def _between(
         cls, matrix: Any, lower: ArrayLike, upper: ArrayLike, names: Sequence[str]

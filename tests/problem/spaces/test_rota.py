@@ -17,8 +17,9 @@ from hypothesis import strategies as st
 
 from sequoia import load, make, save
 from sequoia.errors import FileError, InfeasibleDecision, InfeasibleSpace, ProblemError
+from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.problem import Rules, with_rules
-from sequoia.problem.rules import Preference
+from sequoia.problem.rules import Floor, Preference
 from sequoia.problem.spaces import Assignment, Rota, Schedule, read_space, write_space
 from sequoia.problem.spaces.rota import formulation, search
 from sequoia.solvers import Highs
@@ -86,6 +87,33 @@ def test_best_action_is_that_of_the_plain_program(seed, more):
         best = Highs().solve(space.system.program(weights)).objective
         assert weights @ found == pytest.approx(best, rel=1e-6)
         space.system.require(space.certify(found))
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("more", [{}, {"visits": 2}, {"most_in_a_row": 1}])
+def test_best_action_under_rules_is_that_of_the_plain_program(seed, more):
+    plain, rng = random_rota(seed, **more), np.random.default_rng(seed)
+    names = [plain.names[column] for column in rng.permutation(plain.n_actions)]
+    rules = Rules(
+        {"north": names[:4], "few": names[3:6]},
+        [Floor("north", share=0.5), Floor("few", count=1)],
+        never=names[6:7],
+        at_most_one=[names[1:4]],
+    )
+    space = with_rules(plain, rules)
+    weights = rng.gamma(1.0, size=plain.n_actions)
+    action = space.argmax_linear(weights)
+    assert space.contains(action[None])[0]
+    found = Highs().solve(space.system.program(weights))
+    assert weights @ action == pytest.approx(found.objective, rel=1e-6)
+
+
+def test_rules_that_allow_nothing_leave_the_refusal_to_a_solver():
+    space = random_rota(0)
+    names = list(space.names)
+    rules = Rules({"all": names}, [Floor("all", count=len(names))], never=names[:1])
+    with pytest.raises(InfeasibleSpace, match="at least 12 of all"):
+        LinearArgmax(ActionEncoding.of_space(with_rules(space, rules))).maximise(np.ones((1, 12)))
 
 
 def test_best_action_does_not_depend_on_what_was_asked_before():

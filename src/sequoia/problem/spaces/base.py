@@ -13,7 +13,7 @@ from sequoia.errors import InfeasibleDecision, ProblemError, SolverFailed, TooLa
 from sequoia.problem.iis import no_decision
 from sequoia.problem.names import count, say
 from sequoia.problem.rules import Rules
-from sequoia.problem.system import Decision, LinearSystem
+from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet
 from sequoia.solvers import Highs, Limits, Program, Status
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, frozen
@@ -23,6 +23,9 @@ _DRAWS = 5
 # A draw needs a maximal action, not the heaviest; work is limited, so that the same seed draws the
 # same on any machine.
 _DRAWING = Limits(nodes=1_000)
+
+# From weights, ``(N,)``, to a best action, proven; ``None`` where a solver is needed.
+Maximiser = Callable[[FloatArray], ActionArray | None]
 
 
 class Task(NamedTuple):
@@ -275,6 +278,13 @@ class ActionSpace(ABC):
         """Return a feasible action with the largest sum of ``weights``, ``(N,)``, proven.
 
         ``None`` where a solver is needed.
+        """
+        return None
+
+    def argmax_under(self, rows: Rows) -> Maximiser | None:  # noqa: ARG002 (for others)
+        """Return what `argmax_linear` is with further rows over the action columns.
+
+        ``None`` where the space knows no way of its own.
         """
         return None
 

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.problem.names import between, checked_names, say
-from sequoia.problem.spaces.base import ActionSpace, Extensions
+from sequoia.problem.spaces.base import ActionSpace, Extensions, Maximiser
+from sequoia.problem.spaces.group_rows import GroupRows
 from sequoia.problem.system import Decision, LinearSystem, Rows, room
 from sequoia.problem.tables import TableSet, table
 from sequoia.validation import (
@@ -89,6 +90,11 @@ class Budget(ActionSpace):
         parts = [weights[first : first + size] for first in range(0, len(weights), size)]
         found = [self._by_dynamic_program(part, self._whole_costs) for part in parts]
         return np.concatenate([np.zeros((0, self.n_actions), np.int8), *found])
+
+    def argmax_under(self, rows: Rows) -> Maximiser | None:
+        """Choose the heaviest few by groups, where all cost the same and rows are over groups."""
+        groups = None if self._most is None else GroupRows.of(rows, self._most)
+        return None if groups is None else groups.best
 
     @cached_property
     def _whole_costs(self) -> IntArray | None:

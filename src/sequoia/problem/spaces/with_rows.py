@@ -2,7 +2,7 @@
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from sequoia.errors import InfeasibleSpace
 from sequoia.problem.iis import no_decision
 from sequoia.problem.names import say
-from sequoia.problem.spaces.base import ActionSpace, Extensions, Task
+from sequoia.problem.spaces.base import ActionSpace, Extensions, Maximiser, Task
 from sequoia.problem.spaces.row_prices import RowPrices
 from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet
@@ -93,12 +93,27 @@ class WithRows(ActionSpace):
         """What columns have to be, ``(N,)``, if that is all that the rows say."""
         return self._columns_wanted if self._is_of_columns.all() else None
 
+    @cached_property
+    def _maximise_below(self) -> Maximiser | None:
+        """How linear functions are maximised below, under all rows but those of columns."""
+        if self._is_of_columns.all():
+            return self._below.argmax_linear
+        return self._below.argmax_under(self._rows.only(~self._is_of_columns))
+
     def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
         """Ask the space below with what is wanted made heavy: see `_pressed`."""
-        if self._wanted is None:
+        if self._maximise_below is None:
             return None
+        return self._press_for(self._maximise_below, weights)
+
+    def argmax_under(self, rows: Rows) -> Maximiser | None:
+        """Ask the space below, under all rows together."""
+        below = self._below.argmax_under(self._rows.only(~self._is_of_columns).and_also(rows))
+        return None if below is None else partial(self._press_for, below)
+
+    def _press_for(self, maximise: Maximiser, weights: FloatArray) -> ActionArray | None:
         for pressed, _ in self._pressed(weights):
-            action = self._below.argmax_linear(pressed)
+            action = maximise(pressed)
             if action is None or self._extra.holds(action[None])[0]:
                 return action
         raise no_decision(self.compact)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from sequoia.problem.spaces.rota.packing import Openings, Packing
-from sequoia.problem.system import LinearSystem
+from sequoia.problem.system import LinearSystem, Rows
 from sequoia.scaling import unit_of
 from sequoia.solvers import Highs, Limits, Program, Status
 from sequoia.validation import ActionArray, FloatArray, IntArray
@@ -33,7 +33,8 @@ class RotaSearch:
     First arms are added by weight. Unless all that weigh something find room, the relaxation gives
     a bound and reduced costs: what it costs at least to change a column. A guess of the gap then
     fixes most columns, and a solver decides the others (Balas and Zemel 1980). What it finds is
-    best if it is no farther from the bound than guessed; else a larger gap is guessed.
+    best if it is no farther from the bound than guessed; else a larger gap is guessed. Further rows
+    over arms are part of the relaxation and of the programs.
     """
 
     def __init__(
@@ -42,7 +43,13 @@ class RotaSearch:
         system: LinearSystem,
         limit: int,
         bonus: FloatArray | None = None,
+        rows: Rows | None = None,
     ) -> None:
+        self._rows = None
+        if rows is not None:
+            names = system.column_names[: system.n_actions]
+            self._rows = LinearSystem.from_rows([rows], system.n_actions, names)
+            system = system.with_rows(rows)
         self._packing = Packing(openings)
         self._arm_of_visit = openings.pairs[:, 0]
         self._pairs = openings.pairs
@@ -60,14 +67,14 @@ class RotaSearch:
         objective = self._objective(weights)
         objective /= unit_of(objective)
         greedy = self._greedy(objective)
-        value = float(objective[: len(weights)] @ greedy[0])
-        if self._bonus is not None:
-            value += float(objective[self._n_whole :][self._columns_of(greedy[1])].sum())
+        value = self._value(objective, greedy)
         if value >= np.maximum(objective, 0.0).sum() * (1 - _EXACT):
             return greedy
         bound, left, guess = self._relax(objective)
-        gap, best = 0.0, None
+        gap, best, widest = 0.0, None, float(np.abs(left).max(initial=0.0))
         while gap * (1 + _EXACT) < bound - value:
+            if gap > widest:  # nothing was fixed, and nothing found: the rules on top allow nothing
+                return None
             gap = min(guess, bound - value)
             guess *= _MORE
             solved = Highs(**_LEAN).solve(
@@ -78,6 +85,16 @@ class RotaSearch:
             if solved.values is not None and solved.objective > value:
                 best, value = solved.values, solved.objective
         return greedy if best is None else self._read(best)
+
+    def _value(self, objective: FloatArray, found: tuple[ActionArray, IntArray]) -> float:
+        """Return what an action and its visits are worth; nothing if rules on top forbid it."""
+        action, visits = found
+        if self._rows is not None and not self._rows.holds(action[None])[0]:
+            return -np.inf
+        value = float(objective[: len(action)] @ action)
+        if self._bonus is None:
+            return value
+        return value + float(objective[self._n_whole :][self._columns_of(visits)].sum())
 
     def _objective(self, weights: FloatArray) -> FloatArray:
         """Return what each column is worth: those of arms and, with a bonus, of visits."""
@@ -109,8 +126,9 @@ class RotaSearch:
     def _relax(self, objective: FloatArray) -> tuple[float, FloatArray, float]:
         """Return a bound, the reduced costs of whole columns, ``(C,)``, and a guess of the gap.
 
-        ``max c x <= p u + sum of max(c - p A, 0)`` for any prices ``p`` of rows ``A x <= u`` that
-        are not negative, and of any sign for rows with equality: all columns are at most 1.
+        ``max c x <= sum of max(p l, p u) + sum of max(c - p A, 0)`` for any prices ``p`` of rows
+        ``l <= A x <= u``, not negative without ``l``, nor positive without ``u``: no column exceeds
+        1.
         """
         system, n_whole = self._system, self._n_whole
         self._session.forget()
@@ -118,10 +136,11 @@ class RotaSearch:
         solved = self._session.maximise(objective)
         if solved.values is None or solved.row_duals is None:
             return float(np.maximum(objective, 0.0).sum()), np.zeros(n_whole), np.inf
-        is_equal = np.isfinite(system.lower)
-        prices = np.where(is_equal, solved.row_duals, np.maximum(solved.row_duals, 0.0))
+        prices = np.where(np.isfinite(system.lower), solved.row_duals, 0.0).clip(max=0.0)
+        prices += np.where(np.isfinite(system.upper), solved.row_duals, 0.0).clip(min=0.0)
         left = objective - self._transposed @ prices
-        bound = float(prices @ system.upper + np.maximum(left, 0.0).sum())
+        side = np.where(prices > 0, system.upper, np.where(prices < 0, system.lower, 0.0))
+        bound = float(prices @ side + np.maximum(left, 0.0).sum())
         share = solved.values[: system.n_actions]
         loss = float(np.abs(objective[: system.n_actions]) @ np.minimum(share, 1 - share))
         return bound, left[:n_whole], _LOSS * max(loss, 0.0) + _LEAST_SHARE * bound

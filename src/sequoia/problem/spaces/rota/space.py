@@ -3,19 +3,19 @@
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError
 from sequoia.problem.names import between, checked_names, count, index_of, say
-from sequoia.problem.spaces.base import ActionSpace, Extensions, Task
+from sequoia.problem.spaces.base import ActionSpace, Extensions, Maximiser, Task
 from sequoia.problem.spaces.rota.formulation import Formulation
 from sequoia.problem.spaces.rota.packing import Openings, Packing
 from sequoia.problem.spaces.rota.search import RotaSearch
 from sequoia.problem.spaces.visitors import read_visitors, visitors_table
-from sequoia.problem.system import Decision, LinearSystem
+from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import Column, TableSet, table
 from sequoia.sizes import MOST_COLUMNS, MOST_VISITS, require_at_most
 from sequoia.validation import (
@@ -188,12 +188,15 @@ class Rota(ActionSpace):
 
     @cached_property
     def _search(self) -> RotaSearch | None:
+        return self._search_under(None)
+
+    def _search_under(self, rows: Rows | None) -> RotaSearch | None:
         if self._by_patterns is None:
             return None
         own = self._openings
         arm, opening = own.pairs.T
         bonus = None if self.bonus is None else self.bonus[own.worker[opening], arm]
-        return RotaSearch(own, self._by_patterns, self.limit, bonus)
+        return RotaSearch(own, self._by_patterns, self.limit, bonus, rows)
 
     @cached_property
     def _packing(self) -> Packing:
@@ -210,7 +213,14 @@ class Rota(ActionSpace):
 
     def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
         """Decide most arms by reduced costs: see `RotaSearch`; ``None`` where it gives up."""
-        found = None if self._search is None else self._search.best(weights)
+        return self._maximise(self._search, weights)
+
+    def argmax_under(self, rows: Rows) -> Maximiser | None:
+        """Do the same with further rows."""
+        return partial(self._maximise, self._search_under(rows))
+
+    def _maximise(self, search: RotaSearch | None, weights: FloatArray) -> ActionArray | None:
+        found = None if search is None else search.best(weights)
         if found is None:
             return None
         action, visits = found
