@@ -64,6 +64,11 @@ def test_json_has_the_plan_and_why(clinic):
     assert [task["who"] for task in told["tasks"]] == ["Grace"]
     assert told["overrides"] == {"never": ["Ada"]}
     assert told["reason"]
+    [wish] = told["wishes"]
+    assert wish["wish"] == "Ada is not acted on"
+    assert set(wish["cost"]) == {"next_step", "long_run"}
+    said = clinic("programme", "today", "clinic", "--date", MONDAY, "--never", "Ada").out
+    assert "That Ada is not acted on costs" in said
 
 
 def test_the_problem_as_it_is_now_goes_to_other_commands(clinic):

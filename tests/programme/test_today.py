@@ -65,6 +65,10 @@ def test_what_is_asked_for_is_done_and_kept(programme):
     assert {task.by for task in made.stored.tasks} == {"Nurse Bo"}
     assert made.stored.overrides == {"never": ["arm:Ada"], "absent": ["worker:Nurse Anna"]}
     assert made.why[0].name == "Ada"
+    assert [one.wish.words for one in made.costs] == ["Nurse Anna is off", "Ada is not acted on"]
+    # A whole nurse less costs something; what nobody asked for costs nothing and is not said.
+    assert made.costs[0].cost.long_run > 0
+    assert not plan(programme).costs
     with pytest.raises(InfeasibleSpace, match="must act on Ada"):
         plan(programme, must=["Ada"], never=["Ada"])
 

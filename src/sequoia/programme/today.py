@@ -12,7 +12,7 @@ from sequoia.errors import ProblemError, TooLarge
 from sequoia.evaluation import Evaluation, evaluate
 from sequoia.planning.overrides import OVERRIDES, todays_wishes, together
 from sequoia.planning.planner import DayPlan, Planner, Why, Worth
-from sequoia.planning.wish_costs import wish_costs
+from sequoia.planning.wish_costs import WishCost, wish_costs
 from sequoia.policies import QFunction, make_policy
 from sequoia.problem import Problem
 from sequoia.problem.spaces.base import Task
@@ -95,13 +95,14 @@ class PricedWish:
 
 @dataclass(frozen=True, eq=False)
 class TodaysPlan:
-    """A plan as it was found, and as it is kept."""
+    """A plan as it was found, and as it is kept; what each wish costs, if that was asked for."""
 
     situation: Situation
     planner: Planner
     found: DayPlan
     stored: StoredPlan
     why: Sequence[Why]
+    costs: Sequence[WishCost] = ()
 
 
 class Planning:
@@ -161,15 +162,18 @@ class Planning:
         return self._find({}).worth - self._find(overrides).worth
 
     def costs(self, overrides: Overrides) -> list[PricedWish]:
-        """Return what each wish costs, beside all others."""
-        base = self.situation.problem.with_rules(self.situation.absences)
+        """Return what each wish costs, beside all others, by its option and text."""
         asked = [(option, text) for option in OVERRIDES for text in overrides.get(option, ())]
-        wishes = todays_wishes(base, overrides)
-        found = wish_costs(self.planner, base, self._find(overrides), wishes)
         return [
             PricedWish(option, text, one.cost)
-            for (option, text), one in zip(asked, found, strict=True)
+            for (option, text), one in zip(asked, self.wish_costs(overrides), strict=True)
         ]
+
+    def wish_costs(self, overrides: Overrides) -> list[WishCost]:
+        """Return what each wish costs, beside all others, and why there would be no plan."""
+        base = self.situation.problem.with_rules(self.situation.absences)
+        wishes = todays_wishes(base, overrides)
+        return wish_costs(self.planner, base, self._find(overrides), wishes)
 
     def _find(self, overrides: Overrides) -> DayPlan:
         """Return the plan for some wishes, found once."""
@@ -193,8 +197,10 @@ def plan_today(
     why: Sequence[str] = (),
     seconds: float = 10.0,
 ) -> TodaysPlan:
-    """Plan the day and keep the plan; the arguments are those of `Planning`."""
-    made = Planning(situation, policy, q, seconds).plan(overrides, why)
+    """Plan the day and keep the plan, priced; the arguments are those of `Planning`."""
+    planning = Planning(situation, policy, q, seconds)
+    made = planning.plan(overrides, why)
+    made = replace(made, costs=planning.wish_costs(overrides))
     publish(situation.programme, made.stored)
     return made
 

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from sequoia.cli.common import print_json
-from sequoia.cli.plan import proof_in_words, to_json, why_in_words
+from sequoia.cli.plan import cost_in_words, cost_to_json, proof_in_words, to_json, why_in_words
 from sequoia.io import refuse_to_replace
 from sequoia.problem.names import count
 from sequoia.programme.output import by_worker, long_date, require_endings, write_plan
@@ -72,6 +72,7 @@ def _to_json(made: TodaysPlan) -> dict[str, Any]:
         "date": str(made.stored.date),
         "reason": made.stored.reason,
         "overrides": made.stored.overrides,
+        "wishes": [cost_to_json(one) for one in made.costs],
         "transitions": made.situation.estimates.words,
         "tasks": [{**vars(task), "date": str(task.date)} for task in made.stored.tasks],
     }
@@ -94,7 +95,8 @@ def _show(made: TodaysPlan) -> None:
         f"Transitions: {situation.estimates.words}.",
         *situation.remarks,
         *_away(made),
-        *(why_in_words(one) for one in made.why),
+        *map(cost_in_words, made.costs),
+        *map(why_in_words, made.why),
     ]
     for line in lines:
         console.print(Text(line), soft_wrap=True)
