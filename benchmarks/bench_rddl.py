@@ -4,10 +4,11 @@
     python benchmarks/bench_rddl.py speed                  transitions a second
     python benchmarks/bench_rddl.py legal 100000           decisions judged by pyRDDLGym
     python benchmarks/bench_rddl.py returns                our steps against its simulator
-    python benchmarks/bench_rddl.py train NAME [ROUNDS]    an instance: train, compare policies
-    python benchmarks/bench_rddl.py jaxplan NAME RATE      JaxPlan, in an environment of its own
+    python benchmarks/bench_rddl.py train NAME [ROUNDS [SEED [POLICIES]]]
+                                                           an instance: train, compare policies
 
-Each prints lines of CSV. Seeds are fixed; times are of the processor.
+Each prints lines of CSV. Seeds are fixed; times are of the processor. JaxPlan is run by
+`bench_jaxplan.py`, in an environment of its own.
 """
 
 import sys
@@ -200,15 +201,17 @@ def returns(names: list[str]) -> None:
         )
 
 
-def train_one(name: str, rounds: int, seed: int = 0) -> None:
+def train_one(
+    name: str, rounds: int = 6, seed: int = 0, policies: str = "idle,random,sequoia,lookahead"
+) -> None:
     """Train, then compare policies under the same luck."""
     environment = from_rddl(f"rddl:{name}")
     began = time.process_time()
     config = make_config(usual_preset(environment), rounds=rounds)
     q = train(environment, config, seed=seed).q
-    print(f"{name},training,{time.process_time() - began:.0f} s,", flush=True)
+    print(f"{name},training,seed {seed},{time.process_time() - began:.0f} s", flush=True)
     scenarios = Scenarios.sample(environment, EPISODES, seed=7)
-    for policy in ("idle", "random", "sequoia", "lookahead"):
+    for policy in policies.split(","):
         began = time.process_time()
         try:
             made = make_policy(policy, environment, q, rollouts=128)
@@ -224,42 +227,6 @@ def train_one(name: str, rounds: int, seed: int = 0) -> None:
         )
 
 
-def jaxplan(name: str, rate: float, seconds: float = 120.0) -> None:
-    """Train JaxPlan's deep reactive policy, and play it; needs pyRDDLGym-jax beside pyRDDLGym."""
-    import optax
-    import pyRDDLGym
-    from pyRDDLGym_jax.core.planner import (
-        JaxBackpropPlanner,
-        JaxDeepReactivePolicy,
-        JaxOfflineController,
-    )
-
-    from sequoia.interop.rddl.reading import find_model
-
-    domain, instance = find_model(name)
-    env = pyRDDLGym.make(str(domain), str(instance), vectorized=True)
-    planner = JaxBackpropPlanner(
-        env.model,
-        JaxDeepReactivePolicy(),
-        optimizer=optax.rmsprop,
-        optimizer_kwargs={"learning_rate": rate},
-    )
-    controller = JaxOfflineController(planner, train_seconds=seconds, epochs=10**9, key=0)
-    totals = []
-    for seed in range(EPISODES):
-        state, _ = env.reset(seed=seed)
-        controller.reset()
-        total = 0.0
-        for _ in range(env.horizon):
-            state, reward, *ended, _ = env.step(controller.sample_action(state))
-            total += reward
-            if any(ended):
-                break
-        totals.append(total)
-    found = estimate(np.array(totals))
-    print(f"{name},jaxplan {rate:g},{found.mean:.2f},{found.half:.2f},", flush=True)
-
-
 def main(arguments: list[str]) -> None:
     what, *rest = arguments or ["load"]
     if what == "load":
@@ -271,9 +238,7 @@ def main(arguments: list[str]) -> None:
     elif what == "returns":
         returns(rest or RETURNS)
     elif what == "train":
-        train_one(rest[0], int(rest[1]) if len(rest) > 1 else 6)
-    elif what == "jaxplan":
-        jaxplan(rest[0], float(rest[1]))
+        train_one(rest[0], *map(int, rest[1:3]), *rest[3:])
 
 
 if __name__ == "__main__":

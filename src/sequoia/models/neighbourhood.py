@@ -99,7 +99,9 @@ class ComponentNeighbourhood(Neighbourhood):
     """A node for every component of a state: its value, its kind, its degrees, the time left.
 
     Whole numbers of few values are seen as indicators, others standardised; which it is follows
-    from random play, always the same.
+    from random play, always the same. Where the environment has an ``outlook``, what becomes of a
+    component without an action is seen as well. Whether a cell lives on may depend on the number of
+    its neighbours in ways that messages learn slowly; from what comes next they need not.
     """
 
     def __init__(self, environment: Environment, dependencies: Dependencies) -> None:
@@ -115,7 +117,9 @@ class ComponentNeighbourhood(Neighbourhood):
         self._fixed = np.concatenate(parts, axis=1)
         self.n_nodes = size
         shown = 1 if self._values is None else len(self._values)
-        self.n_features = 2 * shown + self._fixed.shape[1] + 1
+        self._outlook = getattr(environment, "outlook", None)
+        ahead = 0 if self._outlook is None else len(self._outlook(played[:1]))
+        self.n_features = (2 + ahead) * shown + self._fixed.shape[1] + 1
         self.matrices = message_matrices(dependencies.components)
         node, column = dependencies.columns.nonzero()
         order = np.argsort(column, kind="stable")
@@ -123,12 +127,9 @@ class ComponentNeighbourhood(Neighbourhood):
         self.outlets = Outlets(node, dependencies.column_kinds[column], column)
 
     def see(self, states: States, steps: IntArray) -> Single:
-        """Return values, their means over all components, what is fixed, and the time left."""
-        known = np.asarray(states, dtype=np.float64).T[:, :, None]
-        if self._values is None:
-            shown = (known - self._mean[:, None, None]) / self._spread[:, None, None]
-        else:
-            shown = (known == self._values).astype(np.float64)
+        """Return values, their means, what is fixed, the time left, and what comes next."""
+        shown = self._shown(states)
+        ahead = [] if self._outlook is None else self._outlook(states)
         left = 1 - np.asarray(steps) / self._environment.horizon
         size = shown.shape[:2]
         parts = [
@@ -136,8 +137,17 @@ class ComponentNeighbourhood(Neighbourhood):
             np.broadcast_to(shown.mean(axis=0), shown.shape),
             np.broadcast_to(self._fixed[:, None], (*size, self._fixed.shape[1])),
             np.broadcast_to(left[None, :, None], (*size, 1)),
+            *map(self._shown, ahead),
         ]
         return np.concatenate(parts, axis=2).astype(np.float32)
+
+    def _shown(self, states: States) -> FloatArray:
+        """Return the values of each component as they are seen, ``(D, B, F)``."""
+        known = np.asarray(states, dtype=np.float64).T[:, :, None]
+        if self._values is None:
+            shown: FloatArray = (known - self._mean[:, None, None]) / self._spread[:, None, None]
+            return shown
+        return (known == self._values).astype(np.float64)
 
 
 class WholeState(Neighbourhood):
