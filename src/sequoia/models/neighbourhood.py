@@ -144,10 +144,12 @@ class ComponentNeighbourhood(Neighbourhood):
     def _shown(self, states: States) -> FloatArray:
         """Return the values of each component as they are seen, ``(D, B, F)``."""
         known = np.asarray(states, dtype=np.float64).T[:, :, None]
+        shown: FloatArray
         if self._values is None:
-            shown: FloatArray = (known - self._mean[:, None, None]) / self._spread[:, None, None]
-            return shown
-        return (known == self._values).astype(np.float64)
+            shown = (known - self._mean[:, None, None]) / self._spread[:, None, None]
+        else:
+            shown = (known == self._values).astype(np.float64)
+        return shown
 
 
 class WholeState(Neighbourhood):

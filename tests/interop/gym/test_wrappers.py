@@ -62,6 +62,22 @@ def test_a_column_that_the_mask_forbids_is_refused():
         env.step(column)
 
 
+@pytest.mark.parametrize("scores", [[np.nan, 0, 0], [1.0, 0]])
+def test_scores_that_say_nothing_are_refused(scores):
+    env = ScoresToAction(as_gym(standard(arms=3)))
+    env.reset(seed=0)
+    with pytest.raises(ProblemError, match=r"the scores are .*; \(3,\) of numbers is wanted"):
+        env.step(np.array(scores, dtype=np.float32))
+
+
+@pytest.mark.parametrize("action", [-1, 4])
+def test_a_choice_outside_of_the_space_is_refused(action):
+    env = OneByOne(as_gym(standard(arms=3)))
+    env.reset(seed=0)
+    with pytest.raises(ProblemError, match=f"the action is {action}; 0 to 3 is wanted"):
+        env.step(action)
+
+
 def test_what_cannot_be_built_by_columns_is_refused():
     with pytest.raises(ProblemError, match="one column at a time: "):
         OneByOne(as_gym(PROBLEMS["routing"]))

@@ -104,6 +104,10 @@ class ScoresToAction(gymnasium.ActionWrapper[NDArray[Any], NDArray[np.float32], 
     def action(self, action: NDArray[np.float32]) -> ActionArray:
         """Return the feasible action with the largest sum of scores."""
         scores, rules = np.asarray(action, dtype=np.float64), self._feasible.space
+        if scores.shape != self._feasible.shape or not np.isfinite(scores).all():
+            raise ProblemError(
+                f"the scores are {scores.tolist()}; {self._feasible.shape} of numbers is wanted."
+            )
         if rules is not self._for:
             self._linear, self._for = LinearArgmax(ActionEncoding.of_space(rules)), rules
         best: ActionArray = self._linear.maximise(scores[None]).actions[0]

@@ -72,6 +72,8 @@ class OneByOne(gymnasium.Wrapper[Observation, Any, Observation, Any]):
 
     def step(self, action: int) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
         """Add a column, or carry out what is chosen."""
+        if not 0 <= action <= self._rules.n_actions:
+            raise ProblemError(f"the action is {action}; 0 to {self._rules.n_actions} is wanted.")
         if action < self._rules.n_actions:
             self._add(int(action))
             return self._observation(), 0.0, False, False, {}
