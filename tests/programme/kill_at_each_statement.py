@@ -14,12 +14,14 @@ import sys
 import warnings
 from pathlib import Path
 
+import highspy as _highspy  # noqa: F401 (imported once, not in each fork)
+import pydantic.type_adapter as _pydantic  # noqa: F401
 import sqlalchemy as sql
 from programme_cases import content
 from sqlalchemy import event
 
 from sequoia.cli import main
-from sequoia.cli import programme as _programme  # noqa: F401 (imported once, not in each fork)
+from sequoia.cli import programme as _programme  # noqa: F401
 from sequoia.cli.programme import show_today as _today  # noqa: F401
 from sequoia.programme.settings import read_programme
 
