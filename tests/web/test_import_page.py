@@ -42,6 +42,7 @@ def test_two_sheets_with_other_columns_are_matched_and_imported(tmp_path):
     assert [fields[f"worker {n}"] for n in range(2)] == ["name", "capacity"]
     done = client.post("/import/start", data={**fields, "csrf": csrf(client)})
     assert done.status_code == 303
+    assert not list((programme.folder / "uploads").iterdir())
     assert [one.group for one in find_people(programme, DAY).people] == ["north", "south"]
 
 
@@ -54,7 +55,7 @@ def test_what_is_wrong_is_said_by_row_and_nothing_is_imported(tmp_path):
     answer = client.post("/import/start", data={**fields, "csrf": csrf(client)})
     assert answer.status_code == 422
     assert "roster.csv row 4" in answer.text
-    assert str(importing.uploads._folder.name) not in answer.text
+    assert str(programme.folder) not in answer.text
     assert find_people(programme, DAY).total == 0
 
 
@@ -73,6 +74,16 @@ def test_bad_uploads_are_one_clear_line(tmp_path, name, content):
     answer = _upload(client, arm=(name, content))
     assert answer.status_code in (200, 422)
     assert find_people(programme, DAY).total == 3
+
+
+def test_what_a_killed_server_left_goes_with_the_next(tmp_path):
+    programme, client = local_page(tmp_path)
+    page = _upload(client, arm=("roster.csv", PATIENTS))
+    assert list((programme.folder / "uploads").rglob("roster.csv"))
+    page_of(programme)
+    assert not (programme.folder / "uploads").exists()
+    again = client.post("/import/start", data={**_chosen(page), "csrf": csrf(client)})
+    assert "too old" in again.text
 
 
 def test_a_large_upload_is_refused(tmp_path, monkeypatch):

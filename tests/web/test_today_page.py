@@ -5,8 +5,10 @@ import re
 import pytest
 from web_cases import DAY, local_page, page_of, send
 
+from sequoia.programme import output
 from sequoia.programme.history import find_history, read_journal
 from sequoia.programme.output import plan_bytes
+from sequoia.web import today
 from sequoia.web.words import LANGUAGES, words_in
 
 
@@ -62,6 +64,18 @@ def test_a_file_is_that_of_the_command(tmp_path, ending):
     answer = client.get(f"/today/file{ending}")
     assert answer.content == plan_bytes(programme, _published(programme)[0], ending)
     assert "attachment" in answer.headers["content-disposition"]
+
+
+def test_a_plan_is_printed_where_a_browser_is(tmp_path, monkeypatch):
+    _, client = local_page(tmp_path)
+    monkeypatch.setattr(output, "pdf_bytes", lambda page: page.encode())
+    monkeypatch.setattr(today, "find_browser", lambda: "chromium")
+    assert "/today/file.pdf" in client.get("/").text
+    answer = client.get("/today/file.pdf")
+    assert answer.headers["content-type"] == "application/pdf"
+    assert b"Nurse Anna" in answer.content
+    monkeypatch.setattr(today, "find_browser", lambda: None)
+    assert "/today/file.pdf" not in client.get("/").text
 
 
 def test_every_visit_says_why(tmp_path):

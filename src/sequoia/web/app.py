@@ -23,6 +23,7 @@ from sequoia.web.guard import SafeHeaders
 from sequoia.web.jobs import Jobs
 from sequoia.web.planner import PlannerProcess
 from sequoia.web.routes import ROUTES
+from sequoia.web.uploads import Uploads
 from sequoia.web.words import choose_language, words_in
 
 LOCAL = ("127.0.0.1", "localhost", "::1")
@@ -47,13 +48,14 @@ def create_app(
     """
     planner = PlannerProcess(folder) if planner is None else planner
     clock = date.today if today is None else lambda: today
-    site = Site(folder, planner, Jobs(folder), clock, patience)
+    site = Site(folder, planner, Jobs(folder), Uploads(folder), clock, patience)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         yield
         site.planner.close()
         site.jobs.close()
+        site.uploads.clear()
 
     async def refuse(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
@@ -108,7 +110,7 @@ def serve(
     if host not in LOCAL and not has_accounts(programme):
         raise ProblemError(
             f"{host} can be reached from other machines, and the programme has no accounts; "
-            f"sequoia programme account {folder} NAME --role administer adds one."
+            f"sequoia programme account add {folder} NAME --role administer adds one."
         )
     uvicorn.run(
         create_app(folder, today),

@@ -19,6 +19,7 @@ from sequoia.programme.settings import Programme
 from sequoia.web.jobs import Jobs
 from sequoia.web.planner import PlannerProcess
 from sequoia.web.throttle import Throttle
+from sequoia.web.uploads import Uploads
 from sequoia.web.words import LANGUAGES, Words
 
 SESSION, LANGUAGE, SAID = "session", "language", "said"
@@ -41,6 +42,7 @@ class Site:
     folder: Path
     planner: PlannerProcess
     jobs: Jobs
+    uploads: Uploads
     today: Callable[[], date] = date.today
     patience: float = 0.3
     throttle: Throttle = field(default_factory=Throttle)

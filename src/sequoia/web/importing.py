@@ -1,10 +1,5 @@
 """Import: sheets are dragged in, their columns matched, and imported all together or not at all."""
 
-import secrets
-import shutil
-import tempfile
-import threading
-from collections import OrderedDict
 from pathlib import Path
 
 from starlette.datastructures import UploadFile
@@ -17,38 +12,6 @@ from sequoia.web.call import Call
 
 _KINDS = (".csv", ".xlsx")
 _MOST_BYTES = 10_000_000
-# Uploads that wait for their columns to be matched.
-_MOST_WAITING = 20
-
-
-class Uploads:
-    """Sheets between their upload and their import, in a folder that goes with the process."""
-
-    def __init__(self) -> None:
-        self._folder = tempfile.TemporaryDirectory(prefix="sequoia-upload-")
-        self._lock = threading.Lock()
-        self._waiting: OrderedDict[str, Path] = OrderedDict()
-
-    def begin(self) -> tuple[str, Path]:
-        """Return the name of a new upload, and its folder."""
-        name = secrets.token_hex(16)
-        folder = Path(self._folder.name) / name
-        folder.mkdir()
-        with self._lock:
-            self._waiting[name] = folder
-            while len(self._waiting) > _MOST_WAITING:
-                shutil.rmtree(self._waiting.popitem(last=False)[1], ignore_errors=True)
-        return name, folder
-
-    def find(self, name: str) -> Path:
-        """Return the folder of an upload."""
-        found = self._waiting.get(name)
-        if found is None:
-            raise FileError("the upload is too old; please choose the sheets again.")
-        return found
-
-
-uploads = Uploads()
 
 
 def show(call: Call) -> Response:
@@ -58,7 +21,7 @@ def show(call: Call) -> Response:
 
 def check(call: Call) -> Response:
     """Read the sheets, and ask which column is which."""
-    upload, folder = uploads.begin()
+    upload, folder = call.site.uploads.begin()
     try:
         for kind in SHEETS:
             _keep(call, kind, folder)
@@ -74,7 +37,7 @@ def check(call: Call) -> Response:
 def start(call: Call) -> Response:
     """Import the sheets, all of them or nothing; what is wrong is said where it is."""
     upload = call.text("upload")
-    folder = uploads.find(upload)
+    folder = call.site.uploads.find(upload)
     given = _given(folder)
     try:
         ready = {kind: _renamed(call, kind, path, folder) for kind, path in given.items()}
@@ -84,6 +47,7 @@ def start(call: Call) -> Response:
     except SequoiaError as error:
         matched = {kind: match_columns(call.programme, path, kind) for kind, path in given.items()}
         return _again(call, folder, error, matched=matched, upload=upload)
+    call.site.uploads.end(upload)
     lines = [_plain(line, folder) for line in (*done.lines, *done.remarks)]
     return call.go("/", " ".join(lines)[:1000])
 

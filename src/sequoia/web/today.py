@@ -14,6 +14,7 @@ from sequoia.programme.drafts import Overrides, read_draft, set_wish, undo_wish,
 from sequoia.programme.history import Outcome, PlanHistory, find_history
 from sequoia.programme.members import Member, members
 from sequoia.programme.output import ENDINGS, by_worker, plan_bytes
+from sequoia.programme.pdf import find_browser
 from sequoia.programme.places import places_of
 from sequoia.programme.plans import PlannedTask, StoredPlan, plans_between
 from sequoia.programme.proposal import Proposal
@@ -33,6 +34,7 @@ _KINDS = {
     ".ics": "text/calendar",
     ".csv": "text/csv",
     ".html": "text/html",
+    ".pdf": "application/pdf",
 }
 
 
@@ -99,6 +101,7 @@ def _page(call: Call, morning: Morning, plan: StoredPlan, values: Mapping[str, A
         "duties": _duties(morning, plan, absent),
         "slots": _by_slot(plan),
         "workers": [one.name for one in morning.workers],
+        "prints": find_browser() is not None,
         "map": _map(call, plan) if values["view"] == "map" else None,
         "outcomes": outcomes,
         "proposal": None,
