@@ -1,76 +1,69 @@
 """How good a programme is: against what is possible, for whom, and what more staff would buy."""
 
+import datetime as dt
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from datetime import date, timedelta
+from dataclasses import asdict, dataclass
+from typing import Any
 
-import numpy as np
-
-from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import SequoiaError
-from sequoia.evaluation import Evaluation, evaluate
 from sequoia.io import write_text
 from sequoia.planning.planner import Planner
-from sequoia.problem import Problem, Rules
 from sequoia.programme.estimates import hold_out
 from sequoia.programme.history import events
+from sequoia.programme.margins import (
+    RuleCost,
+    StaffValue,
+    rule_costs,
+    staff_values,
+    unit_of_hours,
+)
+from sequoia.programme.played import POLICIES, PlayedDays, play_days
+from sequoia.programme.rules import WrittenRule
 from sequoia.programme.settings import Programme
 from sequoia.programme.situation import Situation
 from sequoia.validation import FloatArray
 
 FILE = "quality.json"
-# Policies that are compared: the plan's own, the one that looks a step ahead, and none.
-POLICIES = ("price", "myopic", "random")
-_EPISODES = 10
-_SECONDS = 2.0
-# So much more of a worker's day: less may be too little for one more visit, and worth nothing.
-_MORE = 0.25
 # How far back what was done is looked at.
 _DAYS = 28
 
 
 @dataclass(frozen=True)
 class GroupShare:
-    """How a group fares: how many there are, how they are believed to be, how often visited.
+    """How a group fares.
 
     Attributes
     ----------
-    reward
+    now
         What a step is worth for one of them, as things are believed to stand.
     visits
         Visits in the last four weeks for one of them.
+    rewards
+        What a step is worth for one of them in the days to come, by policy.
     """
 
     group: str
     people: int
-    reward: float
+    now: float
     visits: float
+    rewards: Mapping[str, float]
 
 
 @dataclass(frozen=True)
-class StaffValue:
-    """What somebody's work is worth to all steps to the horizon, as prices see it.
+class Foresight:
+    """How well the last fifth of the log is foreseen from the rest.
 
     Attributes
     ----------
-    whole
-        What they are worth to all steps.
-    unit
-        What one more unit of their capacity in each step, such as a minute, is worth to all steps.
+    words
+        In words.
+    bins
+        Of predictions of about one probability: their mean, how often it came true, how many.
     """
 
-    worker: str
-    whole: float
-    unit: float
-
-
-@dataclass(frozen=True)
-class RuleCost:
-    """What a rule costs in a month, as prices see it."""
-
     words: str
-    month: float
+    bins: Sequence[tuple[float, float, int]]
 
 
 @dataclass(frozen=True)
@@ -85,19 +78,24 @@ class Quality:
         What no policy exceeds.
     now
         What a step is worth as things are believed to stand: what was done led here.
-    calibration
-        How well the last fifth of the log is foreseen from the rest, in words; empty where the
-        transitions are given or the log is too short.
+    unit
+        What `StaffValue.more` is one of.
+    foresight
+        ``None`` where the transitions are given or the log is too short.
+    next_visits
+        By when at least half of the played runs visit somebody; ``None`` where none is in sight.
     """
 
-    date: date
+    date: dt.date
     rewards: Mapping[str, tuple[float, float]]
     bound: float
     now: float
     groups: Sequence[GroupShare]
+    unit: str
     staff: Sequence[StaffValue]
     rules: Sequence[RuleCost]
-    calibration: str
+    foresight: Foresight | None
+    next_visits: Mapping[str, dt.date | None]
 
 
 def find_quality(situation: Situation, progress: Callable[[float, str], None]) -> Quality:
@@ -108,40 +106,39 @@ def find_quality(situation: Situation, progress: Callable[[float, str], None]) -
     progress
         Is told how much is done, from 0 to 1, and what comes next.
     """
-    problem = situation.problem
-    progress(0.05, "policies")
-    here = replace(problem, start=np.eye(problem.arms.n_states)[situation.state])
-    found = evaluate(here, POLICIES, _EPISODES, bound="none", seconds=_SECONDS)
+    played = play_days(situation, lambda share: progress(0.05 + 0.45 * share, "policies"))
     progress(0.5, "bound")
-    planner = Planner(problem, situation.state)
-    total = planner.relaxation.bound
-    progress(0.6, "staff")
-    staff = _staff(situation, total.total, progress)
-    progress(0.9, "rules")
+    bound = Planner(situation.problem, situation.state).relaxation.bound
+    staff = staff_values(
+        situation, bound.total, lambda share: progress(0.55 + 0.3 * share, "staff")
+    )
+    progress(0.85, "rules")
+    rules = rule_costs(situation, bound.total)
+    progress(0.95, "foresight")
+    means = {name: played.mean(name) for name in POLICIES}
     return Quality(
         date=situation.day,
-        rewards=_rewards(found),
-        bound=total.per_step,
+        rewards={name: (one.mean, one.half) for name, one in means.items()},
+        bound=bound.per_step,
         now=float(_believed_rewards(situation).sum()),
-        groups=_groups(situation),
+        groups=_groups(situation, played),
+        unit=unit_of_hours(situation.problem.space),
         staff=staff,
-        rules=_rules(situation, total.total),
-        calibration=_calibration(situation),
+        rules=rules,
+        foresight=_foresight(situation),
+        next_visits=played.next_visits(),
     )
 
 
-def _calibration(situation: Situation) -> str:
+def _foresight(situation: Situation) -> Foresight | None:
     if situation.estimates.fitted is None:
-        return ""
+        return None
     try:
-        return hold_out(situation.programme, situation.day).words
+        held = hold_out(situation.programme, situation.day)
     except SequoiaError:
-        return ""
-
-
-def _rewards(found: Evaluation) -> dict[str, tuple[float, float]]:
-    means = {name: found.mean(name) for name in found.names}
-    return {name: (one.mean, one.half) for name, one in means.items()}
+        return None
+    columns = (held.predicted.tolist(), held.seen.tolist(), held.count.tolist())
+    return Foresight(held.words, list(zip(*columns, strict=True)))
 
 
 def _believed_rewards(situation: Situation) -> FloatArray:
@@ -151,10 +148,9 @@ def _believed_rewards(situation: Situation) -> FloatArray:
     return rewards
 
 
-def _groups(situation: Situation) -> list[GroupShare]:
-    programme: Programme = situation.programme
-    first = situation.day - timedelta(days=_DAYS)
-    with programme.store.reading() as connection:
+def _groups(situation: Situation, played: PlayedDays) -> list[GroupShare]:
+    first = situation.day - dt.timedelta(days=_DAYS)
+    with situation.programme.store.reading() as connection:
         visited = [one.who for one in events(connection, first, situation.day) if one.dose]
     worth = _believed_rewards(situation)
     shares = []
@@ -162,84 +158,51 @@ def _groups(situation: Situation) -> list[GroupShare]:
         own = [number for number, one in enumerate(situation.arms) if one.group == group]
         names = {situation.arms[number].name for number in own}
         count = sum(name in names for name in visited)
-        shares.append(GroupShare(group, len(own), float(worth[own].mean()), count / len(own)))
+        ahead = {name: played.mean(name, own).mean / len(own) for name in POLICIES}
+        shares.append(
+            GroupShare(group, len(own), float(worth[own].mean()), count / len(own), ahead)
+        )
     return shares
 
 
-def _staff(
-    situation: Situation, total: float, progress: Callable[[float, str], None]
-) -> list[StaffValue]:
-    """Return what each worker adds, whole and at the margin."""
-    values = []
-    workers = list(situation.problem.space.base.worker_names)
-    for number, worker in enumerate(workers):
-        progress(0.6 + 0.3 * number / len(workers), "staff")
-        whole = total - _bound(situation, Rules(absent=[worker]))
-        usual = situation.problem.space.base.usual_hours(worker)
-        more = _bound(situation, Rules(hours={worker: (1 + _MORE) * usual}))
-        values.append(StaffValue(worker, whole, (more - total) / (_MORE * usual)))
-    return values
-
-
-def _rules(situation: Situation, total: float) -> list[RuleCost]:
-    """Return what each extra rule of the programme costs in a month."""
-    space = situation.problem.space
-    calendar = situation.programme.calendar
-    month = calendar.step_of(situation.day + timedelta(days=30)) - calendar.step_of(situation.day)
-    share = month / situation.problem.horizon
-    costs = []
-    for words, without in _each_rule(space.rules):
-        problem = replace(situation.problem, space=space.base).with_rules(without)
-        gain = relax(problem, start=situation.state).bound.total - total
-        costs.append(RuleCost(words, max(0.0, gain) * share))
-    return costs
-
-
-def _each_rule(rules: Rules) -> list[tuple[str, Rules]]:
-    """Return each rule in words, and all others."""
-    found = [
-        (str(floor), replace(rules, floors=[one for one in rules.floors if one is not floor]))
-        for floor in rules.floors
-    ]
-    found += [
-        (f"{name} is visited in every step", replace(rules, must=_without(rules.must, name)))
-        for name in rules.must
-    ]
-    found += [
-        (f"{name} is never visited", replace(rules, never=_without(rules.never, name)))
-        for name in rules.never
-    ]
-    return found
-
-
-def _without(names: Sequence[str], name: str) -> list[str]:
-    return [one for one in names if one != name]
-
-
-def _bound(situation: Situation, rules: Rules) -> float:
-    problem: Problem = situation.problem.with_rules(rules)
-    return float(relax(problem, start=situation.state).bound.total)
+def quality_content(quality: Quality) -> dict[str, Any]:
+    """Return all of it as JSON can hold it."""
+    due = {name: None if day is None else str(day) for name, day in quality.next_visits.items()}
+    return {**asdict(quality), "date": str(quality.date), "next_visits": due}
 
 
 def write_quality(programme: Programme, quality: Quality) -> None:
     """Keep how good a programme is, in its folder."""
-    content = {**asdict(quality), "date": str(quality.date)}
-    write_text(programme.folder / FILE, json.dumps(content, ensure_ascii=False, indent=1))
+    content = json.dumps(quality_content(quality), ensure_ascii=False, indent=1)
+    write_text(programme.folder / FILE, content)
 
 
 def read_quality(programme: Programme) -> Quality | None:
     """Return what was found out last; ``None`` where nothing was, or by another version."""
     try:
         content = json.loads((programme.folder / FILE).read_text(encoding="utf-8"))
-        return Quality(
-            date=date.fromisoformat(content["date"]),
-            rewards={name: (mean, half) for name, (mean, half) in content["rewards"].items()},
-            bound=content["bound"],
-            now=content["now"],
-            groups=[GroupShare(**one) for one in content["groups"]],
-            staff=[StaffValue(**one) for one in content["staff"]],
-            rules=[RuleCost(**one) for one in content["rules"]],
-            calibration=content["calibration"],
-        )
-    except (OSError, ValueError, KeyError, TypeError):
+        return _from_content(content)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return None
+
+
+def _from_content(content: dict[str, Any]) -> Quality:
+    held, due = content["foresight"], content["next_visits"]
+    rules = [(one["rule"], one["month"]) for one in content["rules"]]
+    return Quality(
+        date=dt.date.fromisoformat(content["date"]),
+        rewards={name: (mean, half) for name, (mean, half) in content["rewards"].items()},
+        bound=content["bound"],
+        now=content["now"],
+        groups=[GroupShare(**one) for one in content["groups"]],
+        unit=content["unit"],
+        staff=[StaffValue(**one) for one in content["staff"]],
+        rules=[
+            RuleCost(WrittenRule(**{**rule, "names": tuple(rule["names"])}), month)
+            for rule, month in rules
+        ],
+        foresight=held and Foresight(held["words"], [(p, s, n) for p, s, n in held["bins"]]),
+        next_visits={
+            name: None if day is None else dt.date.fromisoformat(day) for name, day in due.items()
+        },
+    )

@@ -38,6 +38,8 @@ class Situation:
         The first date of the step.
     arms, workers
         Who belongs to the programme on that day, absent or not.
+    everyone
+        Who ever did, or will.
     believed
         The problem from that day on, whose states are beliefs.
     belief
@@ -60,6 +62,7 @@ class Situation:
     day: date
     arms: Sequence[Member]
     workers: Sequence[Member]
+    everyone: Sequence[Member]
     believed: BeliefProblem
     belief: FloatArray
     state: IntArray
@@ -113,6 +116,7 @@ def find_situation(programme: Programme, day: date, outlook: str = EXPECTED) -> 
         day=day,
         arms=arms,
         workers=workers,
+        everyone=(*everyone, *staff),
         believed=believed,
         belief=belief,
         state=state,
@@ -130,6 +134,19 @@ def find_situation(programme: Programme, day: date, outlook: str = EXPECTED) -> 
         estimates=estimates,
         remarks=[*remarks, *([estimates.remark] if estimates.remark else [])],
     )
+
+
+def space_for(
+    situation: Situation, programme: Programme | None = None, more: Sequence[Member] = ()
+) -> ActionSpace:
+    """Return what might be done under other settings, or by ``more`` workers."""
+    return build_space(
+        situation.programme if programme is None else programme,
+        situation.columns,
+        situation.arms,
+        (*situation.workers, *more),
+        (*situation.everyone, *more),
+    )[0]
 
 
 def _planned_for(

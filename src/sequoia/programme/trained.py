@@ -1,20 +1,33 @@
 """Models that are trained for a programme: the problem to train for, and how a model lives on."""
 
 import io
+import shutil
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import sqlalchemy as sql
 from scipy.spatial.distance import cdist
 
+from sequoia.errors import SequoiaError
 from sequoia.io import refuse_to_replace, write_text
 from sequoia.models.adopt import Adopted, adopt_model
-from sequoia.models.folder import read_about
+from sequoia.models.folder import ABOUT, Trained, read_about
+from sequoia.models.model import Model
 from sequoia.problem.files import save
 from sequoia.problem.spreadsheet import csv_text
 from sequoia.programme.schema import exported
 from sequoia.programme.situation import Situation
+from sequoia.programme.store import note
 from sequoia.validation import FloatArray, IntArray
+
+if TYPE_CHECKING:
+    from sequoia.learn.config import Config
+
+# The folder of the programme's own model.
+MODEL = "model"
 
 
 def export_problem(
@@ -42,6 +55,56 @@ def adopt(situation: Situation, folder: Path) -> Adopted:
     The weights of each go to the beliefs of now that are nearest to it.
     """
     return adopt_model(folder, situation.problem, _nearest_then(situation, folder))
+
+
+def train_own_model(
+    situation: Situation, progress: Callable[[float], None], config: "Config | None" = None
+) -> Trained:
+    """Train a model for the programme as it is now, and keep it in its folder.
+
+    The one that was there stays until the new one is whole.
+
+    Parameters
+    ----------
+    progress
+        Is told how much is done, from 0 to 1.
+    config
+        From `sequoia.learn.presets`; the one that suits the problem unless given.
+    """
+    # Torch takes seconds to import, and nothing else here needs it.
+    from sequoia.learn.train import TrainProgress, train
+
+    def tell(now: TrainProgress) -> None:
+        # Not quite 1 until the model is in its place; nothing is known of the time left at first.
+        known = np.isfinite(now.seconds_left)
+        progress(0.99 * now.seconds / (now.seconds + now.seconds_left) if known else 0.0)
+
+    target = situation.programme.folder / MODEL
+    fresh = target.with_name(f"{MODEL}-in-training")
+    _remember(situation)
+    trained = train(situation.problem, config, folder=fresh, on_event=tell)
+    shutil.rmtree(target, ignore_errors=True)
+    fresh.rename(target)
+    with situation.programme.store.open().writing() as connection:
+        note(connection, f"Trained a model: {trained.reward:.4g} a step.")
+    return trained
+
+
+def with_own_model(situation: Situation) -> tuple[Situation, Model | None]:
+    """Return the model that was trained for this programme, as it fits now, if there is one.
+
+    What there is to say of it is a remark of the situation.
+    """
+    folder = situation.programme.folder / MODEL
+    if not (folder / ABOUT).exists():
+        return situation, None
+    try:
+        found = adopt(situation, folder)
+        model, remark = found.model, found.remark and f"The trained model: {found.remark}."
+    except SequoiaError as error:
+        model, remark = None, f"The trained model is left out: {error.lines[0]}"
+    remarks = [*situation.remarks, *([remark] if remark else [])]
+    return replace(situation, remarks=remarks), model
 
 
 def _remember(situation: Situation) -> None:

@@ -14,6 +14,7 @@ from sequoia.programme.estimates import estimate
 from sequoia.programme.quality import find_quality, write_quality
 from sequoia.programme.settings import read_programme
 from sequoia.programme.situation import find_situation
+from sequoia.programme.trained import train_own_model
 
 
 @dataclass(frozen=True)
@@ -122,4 +123,14 @@ def _fit(folder: Path, day: date, actor: str, progress: Progress) -> None:
     estimate(replace(read_programme(folder), actor=actor), day)
 
 
-_WORK: dict[str, Callable[[Path, date, str, Progress], None]] = {"quality": _quality, "fit": _fit}
+def _train(folder: Path, day: date, actor: str, progress: Progress) -> None:
+    progress(0.0, "train")
+    situation = find_situation(replace(read_programme(folder), actor=actor), day)
+    train_own_model(situation, lambda share: progress(share, "train"))
+
+
+_WORK: dict[str, Callable[[Path, date, str, Progress], None]] = {
+    "quality": _quality,
+    "fit": _fit,
+    "train": _train,
+}

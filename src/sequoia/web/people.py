@@ -12,6 +12,7 @@ from sequoia.programme.people import (
     find_person,
     set_left,
 )
+from sequoia.programme.quality import read_quality
 from sequoia.programme.schema import ARM
 from sequoia.web.call import Call
 from sequoia.web.picture import belief_chart
@@ -51,7 +52,10 @@ def one(call: Call) -> Response:
     """Show somebody."""
     person = find_person(call.programme, call.text("who"), call.site.today())
     chart = belief_chart(person.dates, person.belief, person.events, call.programme.states)
-    return call.page("person.html", person=person, chart=chart)
+    proposal = todays_proposal(call, 0.0)
+    planned = {} if proposal is None else {task.who: task.by for task in proposal.plan.tasks}
+    quality = read_quality(call.programme)
+    return call.page("person.html", person=person, chart=chart, planned=planned, quality=quality)
 
 
 def add(call: Call) -> Response:

@@ -104,3 +104,57 @@ def belief_chart(
         if one.date in place
     ]
     return BeliefChart(areas, marks, dates[0], dates[-1])
+
+
+# The size of a bar and of the picture of predictions.
+BAR_WIDTH, FORESIGHT_SIZE = 300.0, 240.0
+# The largest circle of that picture.
+_LARGEST = 14.0
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A number beside the largest one that is possible, with its interval.
+
+    Attributes
+    ----------
+    key
+        What it is, as a key of the words.
+    width, low, high
+        From 0 to `BAR_WIDTH`.
+    """
+
+    key: str
+    mean: float
+    half: float
+    width: float
+    low: float
+    high: float
+
+
+def bars(numbers: Sequence[tuple[str, float, float]], most: float) -> list[Bar]:
+    """Return a bar for each key, mean and half of an interval; ``most`` fills the width."""
+
+    def place(value: float) -> float:
+        return float(np.clip(value / most if most > 0 else 0.0, 0, 1)) * BAR_WIDTH
+
+    return [
+        Bar(key, mean, half, place(mean), place(mean - half), place(mean + half))
+        for key, mean, half in numbers
+    ]
+
+
+def foresight_dots(
+    bins: Sequence[tuple[float, float, int]],
+) -> list[tuple[float, float, float, str]]:
+    """Return where predictions of about one probability lie, as x, y, radius and words."""
+    most = max((count for *_, count in bins), default=1)
+    return [
+        (
+            FORESIGHT_SIZE * predicted,
+            FORESIGHT_SIZE * (1 - seen),
+            max(2.0, _LARGEST * (count / most) ** 0.5),
+            f"{100 * predicted:.0f} % → {100 * seen:.0f} % ({count})",
+        )
+        for predicted, seen, count in bins
+    ]

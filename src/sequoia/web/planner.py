@@ -21,6 +21,7 @@ from sequoia.programme.proposal import Proposal, explain, propose
 from sequoia.programme.settings import read_programme
 from sequoia.programme.situation import find_situation
 from sequoia.programme.today import Planning
+from sequoia.programme.trained import with_own_model
 
 __all__ = ["PlannerProcess", "StillComputing"]
 
@@ -129,7 +130,8 @@ _days: OrderedDict[tuple[Path, date, str], Planning] = OrderedDict()
 def _planning(folder: Path, day: date, version: str) -> Planning:
     key = (folder, day, version)
     if key not in _days:
-        _days[key] = Planning(find_situation(read_programme(folder), day))
+        situation, q = with_own_model(find_situation(read_programme(folder), day))
+        _days[key] = Planning(situation, q=q)
         while len(_days) > _MOST_DAYS:
             _days.popitem(last=False)
     _days.move_to_end(key)

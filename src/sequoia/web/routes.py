@@ -30,6 +30,8 @@ ROUTES = (
     Guarded("POST", "/staff/change", PLAN, staff.change),
     Guarded("POST", "/staff/absent", PLAN, staff.absent),
     Guarded("POST", "/staff/leave", PLAN, staff.leave),
+    Guarded("POST", "/staff/rule", PLAN, staff.add_one_rule),
+    Guarded("POST", "/staff/rule/remove", PLAN, staff.remove_one_rule),
     Guarded("GET", "/quality", SEE, quality.show),
     Guarded("POST", "/quality/start", PLAN, quality.start),
     Guarded("POST", "/quality/stop", PLAN, quality.stop),

@@ -5,6 +5,17 @@ from starlette.responses import Response
 from sequoia.programme.absences import set_absent, set_back
 from sequoia.programme.members import members
 from sequoia.programme.people import add_person, set_left
+from sequoia.programme.quality import read_quality
+from sequoia.programme.rules import (
+    AT_MOST_ONE,
+    FLOORS,
+    KINDS,
+    WrittenRule,
+    add_rule,
+    read_number,
+    remove_rule,
+    written_rules,
+)
 from sequoia.programme.schema import WORKER
 from sequoia.web.call import Call
 from sequoia.web.today import todays_proposal
@@ -20,8 +31,38 @@ def show(call: Call) -> Response:
         staff = members(connection, WORKER)
     facts = list(dict.fromkeys(key for one in staff for key in one.facts)) or ["capacity"]
     proposal = todays_proposal(call, _PATIENCE)
-    rules = [] if proposal is None else proposal.rules
-    return call.page("staff.html", staff=staff, day=day, facts=facts, rules=rules)
+    quality = read_quality(call.programme)
+    return call.page(
+        "staff.html",
+        staff=staff,
+        day=day,
+        facts=facts,
+        usual_rule="" if proposal is None else proposal.rules[0],
+        rules=written_rules(call.programme),
+        costs={} if quality is None else {one.rule: one.month for one in quality.rules},
+        kinds=KINDS,
+    )
+
+
+def add_one_rule(call: Call) -> Response:
+    """Add a rule to the programme."""
+    rule = _rule(call)
+    add_rule(call.programme, rule, call.site.today())
+    return call.go("/staff", call.words("staff.rule added", rule=call.words.rule(rule)))
+
+
+def remove_one_rule(call: Call) -> Response:
+    """Remove a rule from the programme."""
+    rule = _rule(call)
+    remove_rule(call.programme, rule, call.site.today())
+    return call.go("/staff", call.words("staff.rule removed", rule=call.words.rule(rule)))
+
+
+def _rule(call: Call) -> WrittenRule:
+    kind, text = call.text("kind"), call.text("names")
+    several = text.split(";") if kind == AT_MOST_ONE else [text]
+    names = tuple(one.strip() for one in several if one.strip())
+    return WrittenRule(kind, names, *(read_number(call.text("number")) if kind == FLOORS else ()))
 
 
 def change(call: Call) -> Response:

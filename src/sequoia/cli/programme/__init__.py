@@ -5,6 +5,7 @@ import typer
 from sequoia.cli.programme.accounts import app as accounts
 from sequoia.cli.programme.begin import init
 from sequoia.cli.programme.daily import fit, history, today
+from sequoia.cli.programme.how_good import quality, rules, train
 from sequoia.cli.programme.people import absent, rename
 from sequoia.cli.programme.sheets import export, import_, record
 
@@ -18,5 +19,5 @@ app = typer.Typer(
 app.add_typer(accounts)
 app.command()(init)
 app.command("import")(import_)
-for _command in (record, fit, today, history, export, absent, rename):
+for _command in (record, fit, today, history, quality, rules, train, export, absent, rename):
     app.command()(_command)

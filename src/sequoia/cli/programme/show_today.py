@@ -1,7 +1,7 @@
 """``sequoia programme today``: the plan of the day, shown, kept and written."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,7 @@ from sequoia.programme.output import by_worker, long_date, require_endings, writ
 from sequoia.programme.settings import Programme
 from sequoia.programme.situation import find_situation
 from sequoia.programme.today import TodaysPlan, plan_today
-from sequoia.programme.trained import adopt
+from sequoia.programme.trained import adopt, with_own_model
 
 # Narrower, what is known of a state would take two lines.
 _WIDTH = 110
@@ -44,12 +44,18 @@ def run_today(programme: Programme, day: date, options: TodayOptions, as_json: b
     require_endings(options.output)
     refuse_to_replace(options.output, options.force)
     situation = find_situation(programme, day, options.outlook)
-    adopted = None if options.model is None else adopt(situation, options.model)
+    if options.model is None:
+        situation, q = with_own_model(situation)
+    else:
+        adopted = adopt(situation, options.model)
+        q = adopted.model
+        said = [f"{options.model}: {adopted.remark}."] if adopted.remark else []
+        situation = replace(situation, remarks=[*situation.remarks, *said])
     made = plan_today(
         situation,
         options.overrides,
         policy=options.policy,
-        q=None if adopted is None else adopted.model,
+        q=q,
         why=options.why,
         seconds=options.seconds,
     )
@@ -59,8 +65,6 @@ def run_today(programme: Programme, day: date, options: TodayOptions, as_json: b
         print_json(_to_json(made))
         return
     _show(made)
-    if adopted is not None and adopted.remark:
-        typer.echo(f"{options.model}: {adopted.remark}.")
     for target in options.output:
         typer.echo(f"Wrote {target}.")
 

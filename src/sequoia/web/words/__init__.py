@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from sequoia.programme.rules import FLOORS, WrittenRule
+
 LANGUAGES = {"en": "English", "de": "Deutsch"}
 USUAL = "en"
 _BELIEF = re.compile(
@@ -56,6 +58,15 @@ class Words:
         if found["unit"]:
             return self(f"belief.{found['unit']}", what=what, n=int(found["n"]))
         return self("belief.never" if found["never"] else "belief.now", what=what)
+
+    def rule(self, rule: WrittenRule) -> str:
+        """Say a rule of a programme."""
+        names = ", ".join(rule.names)
+        if rule.kind != FLOORS:
+            return self(f"rule.{rule.kind}", names=names)
+        if rule.count:
+            return self("rule.count", names=names, n=rule.count)
+        return self("rule.share", names=names, n=f"{100 * rule.share:g}")
 
     def number(self, value: float, digits: int = 2, *, signed: bool = False) -> str:
         """Say a number."""
