@@ -5,7 +5,9 @@ import pytest
 import torch
 from learning_cases import small
 
+from sequoia.learn import make_config
 from sequoia.learn.target_network import TargetNetwork
+from sequoia.models.q_model import shapes
 
 SIZES = {"weight": (3, 2), "output": (3,)}
 INPUTS = torch.from_numpy(np.random.default_rng(0).random((20, 2), np.float32))
@@ -111,3 +113,23 @@ def test_a_copy_stays_as_it_is():
     before = flat(copy)
     descend(one, 3)
     assert flat(copy).tolist() == before.tolist()
+
+
+def test_first_weights_as_pytorch_draws_them():
+    """Within one over the root of the inputs, of which state and action are one layer's."""
+    sizes = shapes(5, 4, (400, 300), 0, False)
+    config = make_config("paper")
+    found = TargetNetwork(sizes, config, np.random.default_rng(0)).online
+    inputs = {"state": 9, "action": 9, "bias.0": 9, "weight.1": 400, "bias.1": 400, "output": 300}
+    for name, size in inputs.items():
+        own, limit = found[name].detach().numpy(), 1 / np.sqrt(size)
+        assert np.abs(own).max() <= limit
+        assert own.std() == pytest.approx(limit / np.sqrt(3), rel=0.1)
+
+
+def test_a_rate_that_falls():
+    network = TargetNetwork(
+        shapes(2, 2, (3,), 0, False), make_config("paper"), np.random.default_rng(0)
+    )
+    network.slow_down(0.5)
+    assert network.optimizer.param_groups[0]["lr"] == pytest.approx(1.25e-4)

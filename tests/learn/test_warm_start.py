@@ -4,7 +4,14 @@ import numpy as np
 import pytest
 from learning_cases import tiny
 
-from sequoia.learn.warm_start import first_samples, flipped, more_samples, one_sided
+from sequoia import make
+from sequoia.learn.warm_start import (
+    first_samples,
+    flipped,
+    more_samples,
+    one_sided,
+    strategic_samples,
+)
 from sequoia.problem.families import capacity
 
 PROBLEM = capacity(arms=8, workers=2, horizon=5)
@@ -65,3 +72,21 @@ def test_what_a_policy_would_do_and_the_same_with_flips(perturbed):
     both = samples.join(found)
     assert len(both) == len(samples) + len(found)
     assert both.rewards[: len(samples)].tolist() == samples.rewards.tolist()
+
+
+def test_strategic_samples_try_every_column_alone_in_states_anywhere():
+    found = strategic_samples(PROBLEM, 2_000, rng())
+    assert len(found) == pytest.approx(2_000, rel=0.05)
+    assert np.bincount(found.states.ravel(), minlength=4).min() > 0.1 * found.states.size
+    sums = found.actions.sum(axis=1)
+    alone = found.actions[sums == 1]
+    assert alone.any(axis=0).all()
+    assert (1 - found.actions[sums == 7]).any(axis=0).all()
+    assert (sums == 8).any()
+    assert (sums == 0).any()
+    assert found.rewards == pytest.approx(PROBLEM.expected_reward(found.states, found.actions))
+
+
+def test_where_nobody_knows_the_states_there_are_no_strategic_samples():
+    shop = make("assortment", items=4, show=2, horizon=3)
+    assert strategic_samples(shop, 100, rng()) is None

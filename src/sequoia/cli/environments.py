@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from sequoia.errors import FileError, ProblemError
-from sequoia.problem import Environment, Problem, check_environment, load
+from sequoia.problem import Environment, Problem, check_environment, load_any
 
 _RDDL = "rddl:"
 _OWN = ".py:"
@@ -45,7 +45,7 @@ def load_environment(file: Path, instance: Path | None = None) -> Environment:
         return from_rddl(text, instance)
     if instance is not None:
         raise FileError(f"{instance} is one too many: only DOMAIN.rddl has an instance beside it.")
-    return _own(*text.rsplit(":", 1)) if is_own(file) else load(file)
+    return _own(*text.rsplit(":", 1)) if is_own(file) else load_any(file)
 
 
 def is_named(file: Path) -> bool:

@@ -8,8 +8,8 @@ from typing import Annotated, Any, get_args
 import typer
 
 from sequoia.cli.common import Force
-from sequoia.problem import Problem, save
-from sequoia.problem.families import FAMILIES
+from sequoia.problem import Assortment, Problem, save
+from sequoia.problem.families import ENVIRONMENTS, FAMILIES
 from sequoia.problem.families.networks import read_graph
 from sequoia.problem.families.routing import route_on, routing
 
@@ -39,12 +39,15 @@ def _make(ctx: typer.Context) -> None:
         typer.echo(ctx.get_help())
 
 
-def _write(problem: Problem, output: Path, force: bool) -> None:
+Made = Problem | Assortment
+
+
+def _write(problem: Made, output: Path, force: bool) -> None:
     save(problem, output, overwrite=force)
     typer.echo(f"Wrote {output}: {problem.name} (fingerprint {problem.fingerprint}).")
 
 
-def _knobs(family: Callable[..., Problem]) -> list[inspect.Parameter]:
+def _knobs(family: Callable[..., Made]) -> list[inspect.Parameter]:
     """Return the family's arguments as options; its annotations hold the help texts."""
     knobs = []
     for knob in inspect.signature(family).parameters.values():
@@ -57,7 +60,7 @@ def _knobs(family: Callable[..., Problem]) -> list[inspect.Parameter]:
     return knobs
 
 
-def _command(family: Callable[..., Problem]) -> Callable[..., None]:
+def _command(family: Callable[..., Made]) -> Callable[..., None]:
     def make(*, output: Path, force: bool, **knobs: Any) -> None:
         _write(family(**knobs), output, force)
 
@@ -98,7 +101,7 @@ def _routing_command() -> Callable[..., None]:
 
 
 def _with_options(
-    make: Callable[..., None], family: Callable[..., Problem], *more: inspect.Parameter
+    make: Callable[..., None], family: Callable[..., Made], *more: inspect.Parameter
 ) -> Callable[..., None]:
     """Give ``make`` the signature of ``family``, for Typer to read."""
     where = inspect.Parameter("output", inspect.Parameter.KEYWORD_ONLY, annotation=Output)
@@ -114,7 +117,8 @@ def _keyword(name: str, annotation: Any, default: object) -> inspect.Parameter:
     )
 
 
-for _name, _family in FAMILIES.items():
+_EVERY: dict[str, Callable[..., Made]] = {**FAMILIES, **ENVIRONMENTS}
+for _name, _family in _EVERY.items():
     _words = (_family.__doc__ or "").partition("\n")[0]
     app.command(_name, help=_words, short_help=_words.partition(":")[0])(
         _routing_command() if _family is routing else _command(_family)

@@ -8,6 +8,7 @@ import typer
 from sequoia.cli.common import AsJson, Force, print_json, print_pairs
 from sequoia.cli.environments import AnyFile, Instance, load_environment, require_problem_for
 from sequoia.io import refuse_to_replace
+from sequoia.problem import Assortment
 from sequoia.problem.summary import lines, summary
 
 
@@ -26,11 +27,13 @@ def show(
         refuse_to_replace([plot], force)
     problem = load_environment(file, instance)
     if plot is not None:
-        problem = require_problem_for(problem, "--plot")
         # Pictures cost half a second of imports, which nobody else should pay.
-        from sequoia.plots import plot_problem, save_plot
+        from sequoia.plots import plot_assortment, plot_problem, save_plot
 
-        save_plot(plot_problem(problem), plot)
+        if isinstance(problem, Assortment):
+            save_plot(plot_assortment(problem), plot)
+        else:
+            save_plot(plot_problem(require_problem_for(problem, "--plot")), plot)
     if as_json:
         print_json(summary(problem))
         return

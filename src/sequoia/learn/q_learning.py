@@ -21,7 +21,13 @@ from sequoia.learn.q_and_critic import QAndCritic, StateBatch
 from sequoia.learn.q_learning_config import QLearningConfig
 from sequoia.learn.replay import Replay
 from sequoia.learn.target_network import Single
-from sequoia.learn.warm_start import Samples, first_samples, flipped, more_samples
+from sequoia.learn.warm_start import (
+    Samples,
+    first_samples,
+    flipped,
+    more_samples,
+    strategic_samples,
+)
 from sequoia.models.price_part import PricePart
 from sequoia.models.q_model import QModel
 from sequoia.optimize.auto import Auto
@@ -124,7 +130,11 @@ class QLearning(Learner[QLearningConfig]):
         first = environment.draw_start(stream(0, "warm start"), 1)
         is_free = limits_of(environment, first, np.zeros(1, np.int64)) is None
         infeasible = own.infeasible and is_free
-        samples = first_samples(self._practice, own.samples, infeasible, rng)  # [2]
+        samples = None
+        if own.strategic and is_free:
+            samples = strategic_samples(self._practice, own.samples, rng)  # [2]
+        if samples is None:
+            samples = first_samples(self._practice, own.samples, infeasible, rng)  # [2]
         if self.config.network.normalise:
             size = np.abs(samples.rewards).mean() * environment.horizon / 4
             self.learned.scale = float(size) or 1.0
@@ -135,8 +145,11 @@ class QLearning(Learner[QLearningConfig]):
             perturbed = own.perturbed and is_free
             tried = more_samples(environment, few, best, perturbed, rng)  # [2]
             samples = samples.join(tried)
-            self._fit_rewards(samples)  # [3]
+            if own.refit:
+                self._fit_rewards(samples)  # [3]
         self.learned.q.follow()  # [4]
+        if own.kept is not None:
+            samples = samples.only(rng.permutation(len(samples))[: own.kept])
         self.replay.add(
             samples.states, samples.steps, samples.actions, samples.rewards, samples.following
         )
@@ -145,7 +158,8 @@ class QLearning(Learner[QLearningConfig]):
     def _fit_rewards(self, samples: Samples) -> None:
         batch = min(self.config.batch_size, len(samples))
         ones = np.ones(batch)
-        for _ in range(self.config.warm_start.epochs):
+        for epoch in range(self.config.warm_start.epochs):
+            self.learned.q.slow_down(self.config.lr_decay**epoch)
             order = self.rng.permutation(len(samples))
             for first in range(0, len(order) - batch + 1, batch):
                 few = order[first : first + batch]
@@ -156,6 +170,8 @@ class QLearning(Learner[QLearningConfig]):
 
     def play_round(self) -> Round:
         """Play episodes side by side, learning after every step: lines [6] to [14]."""
+        for network in (self.learned.q, self.learned.critic):
+            network.slow_down(self.config.lr_decay**self.rounds)
         states = self.environment.draw_start(self.rng, self.config.episodes)
         losses = []
         for step in range(self.environment.horizon):

@@ -17,7 +17,7 @@ class NetworkSettings(Group):
     steps left as a feature and targets that end with the episode, ``prices`` the price part, where
     arms are decoupled: from the tight relaxation or the quick one, improved at most
     ``price_rounds`` times and, as a last resort, for ``price_seconds``; ``normalise`` targets of
-    size 1.
+    size 1; ``initial`` weights as He et al. 2015 draw them, with outputs of 0, or as PyTorch does.
     """
 
     hidden: tuple[PositiveInt, ...] | None = None
@@ -32,6 +32,7 @@ class NetworkSettings(Group):
     price_rounds: int = Field(default=20, ge=1)
     price_seconds: float = Field(default=1_800.0, gt=0)
     normalise: bool = True
+    initial: Literal["he", "torch"] = "he"
 
 
 class ReplaySettings(Group):
@@ -57,7 +58,11 @@ class WarmStartSettings(Group):
 
     ``samples`` states and actions are fitted to the reward of the next step in ``epochs``;
     ``myopic`` adds what the fitted network would do, ``perturbed`` the same with flips,
-    ``infeasible`` all-ones and all-zeros with flips.
+    ``infeasible`` all-ones and all-zeros with flips. ``strategic`` samples are of states anywhere,
+    where any state of an arm is as likely, with every single column in and out; else of states in
+    random play. ``refit`` fits rewards again once ``myopic`` samples are there; else the episodes
+    learn from them, as from all others. ``kept`` is how many samples the replay buffer takes over;
+    all unless given.
     """
 
     samples: int = Field(default=4_000, ge=0)
@@ -65,6 +70,9 @@ class WarmStartSettings(Group):
     myopic: bool = True
     perturbed: bool = True
     infeasible: bool = True
+    strategic: bool = False
+    refit: bool = True
+    kept: int | None = Field(default=None, ge=0)
 
 
 class SelectionSettings(Group):
@@ -89,8 +97,9 @@ class QLearningConfig(Config):
     share ``tau`` of the weights every ``target_update_interval`` batches. Best actions are
     remembered for ``cache_rounds`` rounds. ``gamma`` is the weight of the next step: the
     environment's, or 1 with a time feature, unless given. ``double`` asks the online network for
-    the best action (van Hasselt et al. 2016). ``loose_rules`` trains under the space's simple
-    rules (a route's budget) alone.
+    the best action (van Hasselt et al. 2016). The learning rate is multiplied by ``lr_decay`` after
+    each epoch of the warm start and, from the beginning, after each round. ``loose_rules`` trains
+    under the space's simple rules (a route's budget) alone.
     """
 
     learner: ClassVar[str] = "q-learning"
@@ -128,6 +137,7 @@ class QLearningConfig(Config):
     gradient_steps: int = Field(default=16, ge=1)
     batch_size: int = Field(default=256, ge=1)
     learning_rate: float = Field(default=3e-4, gt=0)
+    lr_decay: float = Field(default=1.0, gt=0, le=1)
     adam_epsilon: float = Field(default=1e-8, gt=0)
     max_grad_norm: float = Field(default=10.0, gt=0)
     target_update_interval: int = Field(default=80, ge=1)

@@ -32,9 +32,10 @@ class TargetNetwork:
         rng: np.random.Generator,
     ) -> None:
         self._config = config
+        draw = _FIRST_WEIGHTS[config.network.initial]
         self.online: Tensors = {
-            name: torch.from_numpy(_first_weights(name, shape, rng)).requires_grad_()
-            for name, shape in shapes.items()
+            name: torch.from_numpy(weights).requires_grad_()
+            for name, weights in draw(shapes, rng).items()
         }
         self.target: Tensors = self.copy()
         self.optimizer = torch.optim.Adam(
@@ -45,6 +46,11 @@ class TargetNetwork:
     def copy(self) -> Tensors:
         """Return a copy of the online weights."""
         return {name: weight.detach().clone() for name, weight in self.online.items()}
+
+    def slow_down(self, share: float) -> None:
+        """Set the learning rate to a share of that of the settings."""
+        for group in self.optimizer.param_groups:
+            group["lr"] = share * self._config.learning_rate
 
     def descend(self, forward: Forward, targets: Single, weights: Single) -> Single:
         """Take one step towards ``targets``, ``(B,)``, and return how far off it was."""
@@ -96,10 +102,44 @@ class TargetNetwork:
         self.batches = batches
 
 
-def _first_weights(name: str, shape: tuple[int, ...], rng: np.random.Generator) -> Single:
+def _he_weights(
+    shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
+) -> dict[str, Single]:
+    """Return the weights that the presets other than ``paper`` begin with."""
+    return {name: _he(name, shape, rng) for name, shape in shapes.items()}
+
+
+def _he(name: str, shape: tuple[int, ...], rng: np.random.Generator) -> Single:
     """Return random weights for hidden layers, and zeros for whatever adds to the value."""
     if name in ("output", "value.out", "constant") or name.startswith("linear") or len(shape) < 2:
         return np.zeros(shape, np.float32)
     spread = np.sqrt(2.0 / shape[1])
     weights: Single = (spread * rng.standard_normal(shape)).astype(np.float32)
     return weights
+
+
+def _torch_weights(
+    shapes: Mapping[str, tuple[int, ...]], rng: np.random.Generator
+) -> dict[str, Single]:
+    """Return weights as ``torch.nn.Linear`` draws them: within ``1 / sqrt(inputs)`` of 0.
+
+    State and action are the inputs of the first layer together; what is no weight of a layer of
+    the network over both begins as `_he` has it.
+    """
+    inputs = {name: shape[-1] for name, shape in shapes.items() if name.startswith("weight.")}
+    if "output" in shapes:
+        first = shapes["state"][1] + shapes["action"][1]
+        inputs |= {"state": first, "action": first, "bias.0": first}
+        inputs |= {name.replace("weight", "bias"): size for name, size in inputs.items()}
+        inputs |= dict.fromkeys(("output", "constant"), shapes["output"][0])
+    drawn = {}
+    for name, shape in shapes.items():
+        if name in inputs:
+            limit = 1 / np.sqrt(inputs[name])
+            drawn[name] = np.asarray(rng.uniform(-limit, limit, shape), np.float32)
+        else:
+            drawn[name] = _he(name, shape, rng)
+    return drawn
+
+
+_FIRST_WEIGHTS = {"he": _he_weights, "torch": _torch_weights}

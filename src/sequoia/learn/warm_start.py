@@ -4,11 +4,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.problem import Environment, sample_actions
+from sequoia.problem import Environment, Problem, sample_actions
 from sequoia.problem.environment import States
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 _FLIPS = 0.15
+# Random feasible actions in each state of strategic samples.
+_FEASIBLE = 10
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +58,48 @@ def first_samples(
     for one in played[1:]:
         result = result.join(one)
     return result
+
+
+def strategic_samples(
+    environment: Environment, count: int, rng: np.random.Generator
+) -> Samples | None:
+    """Draw states anywhere, and try in each what tells single columns apart.
+
+    Every state of an arm is as likely; as many arms as are usually acted on are then put into their
+    last state. Tried are: to act on these, ten random feasible actions, all columns, none, and each
+    column alone in and alone out ("isolating the impact of including or knocking-out individual
+    actions", section 4.3). So an action is seen with what it earns at the top of the ladder, which
+    random play hardly ever reaches. ``None`` for an environment without arms, or whose arms have
+    clocks: nobody knows which states it may be in.
+    """
+    if not isinstance(environment, Problem) or environment.keeper or environment.purse:
+        return None
+    arms, columns = environment.arms, environment.space.n_actions
+    drawn = _feasible(environment, _FEASIBLE, rng)
+    high = max(1, min(arms.n_arms, int(drawn.sum(axis=1).mean().round())))
+    alone = np.eye(columns, dtype=np.int8)
+    fixed = np.concatenate([np.ones((1, columns), np.int8), alone[:1] * 0, alone, 1 - alone])
+    tried = len(fixed) + _FEASIBLE + environment.is_identity
+    parts = []
+    for _ in range(max(1, round(count / tried))):
+        state = rng.integers(0, arms.n_states, arms.n_arms)
+        top = rng.permutation(arms.n_arms)[:high]
+        state[top] = arms.n_states - 1
+        actions = [fixed, _feasible(environment, _FEASIBLE, rng)]
+        if environment.is_identity:
+            own = np.zeros((1, columns), np.int8)
+            own[0, top] = 1
+            actions.append(own)
+        every = np.concatenate(actions)
+        states = np.repeat(state[None], len(every), axis=0)
+        parts.append((states, every))
+    states, every = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return _step(environment, states, np.zeros(len(states), np.int64), every, rng)
+
+
+def _feasible(environment: Environment, count: int, rng: np.random.Generator) -> ActionArray:
+    """Return random feasible actions, ``(count, N)``, of a space that no state limits."""
+    return np.array([environment.space.sample(rng).action for _ in range(count)], np.int8)
 
 
 def more_samples(

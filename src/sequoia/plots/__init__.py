@@ -1,6 +1,7 @@
 """Pictures: ``plot_x(thing, ax=None)`` draws on ``ax``, or on a figure of its own."""
 
 from sequoia.plots.canvas import save_plot
+from sequoia.plots.draw_assortment import plot_assortment
 from sequoia.plots.plot_bounds import Gap, plot_gaps, plot_times
 from sequoia.plots.plot_decision import plot_decision
 from sequoia.plots.plot_episode import plot_episode
@@ -16,6 +17,7 @@ from sequoia.plots.plot_records import plot_calibration, plot_fit, plot_regret
 
 __all__ = [
     "Gap",
+    "plot_assortment",
     "plot_calibration",
     "plot_comparison",
     "plot_decision",

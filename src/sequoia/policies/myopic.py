@@ -1,9 +1,23 @@
-"""The best action for the next step, by a mixed-integer program."""
+"""The best action for the next step, by a mixed-integer program or by trying all."""
 
-from sequoia.policies.policy import LinearPolicy, Options, Style, require_problem
-from sequoia.problem import Environment
+from typing import Protocol, cast
+
+import numpy as np
+
+from sequoia.errors import TooLarge
+from sequoia.optimize.encoding import few_actions
+from sequoia.policies.policy import (
+    LinearPolicy,
+    Options,
+    Policy,
+    StatewisePolicy,
+    Style,
+    require_problem,
+)
+from sequoia.problem import Environment, Problem
 from sequoia.problem.environment import States
-from sequoia.validation import FloatArray
+from sequoia.simulate import Decided
+from sequoia.validation import ActionArray, FloatArray
 
 
 class Myopic(LinearPolicy):
@@ -19,10 +33,41 @@ class Myopic(LinearPolicy):
     style = Style("#009E73", "<")
 
     @classmethod
-    def make(cls, environment: Environment, options: Options) -> "Myopic":
-        """Make it for a problem of arms."""
+    def make(cls, environment: Environment, options: Options) -> Policy:
+        """Make it for a problem of arms, or for an environment that knows what it expects."""
+        if not isinstance(environment, Problem) and hasattr(environment, "expected_reward"):
+            return ListedMyopic(cast(Expecting, environment))
         return cls(require_problem(environment, cls.name), seconds=options.seconds)
 
     def table(self, state: States, step: int, episode: int) -> FloatArray:  # noqa: ARG002
         """Return the expected next reward of every arm by dose level, ``(J, L)``."""
         return self._problem.dose_rewards(state)
+
+
+class Expecting(Environment, Protocol):
+    """An environment that knows what actions earn in the next step."""
+
+    def expected_reward(self, states: States, actions: ActionArray) -> FloatArray:
+        """Return the reward of each pair of a state and an action, ``(B,)``."""
+        ...
+
+
+class ListedMyopic(StatewisePolicy):
+    """The largest expected reward of the next step, where actions are few enough to try all."""
+
+    name = Myopic.name
+
+    def __init__(self, environment: Expecting) -> None:
+        self._environment = environment
+        actions = few_actions(environment.space)
+        if actions is None:
+            raise TooLarge(f"{environment.name} has too many actions to try them all.")
+        self._actions = actions
+
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
+        """Return the best of all actions, which is proven by having tried them."""
+        states = np.broadcast_to(state, (len(self._actions), len(state)))
+        values = self._environment.expected_reward(states, self._actions)
+        best = int(values.argmax())
+        decision = self._environment.space.certify(self._actions[best])
+        return Decided(decision, float(values[best]), float(values[best]))

@@ -3,11 +3,12 @@
 from sequoia.problem.action_limits import ActionLimits
 from sequoia.problem.action_sets import limits_of, sample_actions, space_at
 from sequoia.problem.arms import Arms
+from sequoia.problem.assortment import Assortment
 from sequoia.problem.check_environment import check_environment
 from sequoia.problem.contagion import Contagion
 from sequoia.problem.dependencies import Dependencies
 from sequoia.problem.environment import Environment
-from sequoia.problem.files import load, save
+from sequoia.problem.files import load, load_any, save
 from sequoia.problem.problem import Problem
 from sequoia.problem.promises import Promise, Promises
 from sequoia.problem.purse import SpendingLimit
@@ -31,6 +32,7 @@ __all__ = [
     "ActionSpace",
     "Arms",
     "Assignment",
+    "Assortment",
     "Budget",
     "Contagion",
     "Custom",
@@ -53,6 +55,7 @@ __all__ = [
     "check_environment",
     "limits_of",
     "load",
+    "load_any",
     "sample_actions",
     "save",
     "space_at",

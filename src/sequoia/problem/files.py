@@ -5,7 +5,7 @@ import json
 import os
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -16,6 +16,7 @@ import tomli_w
 
 from sequoia.errors import FileError, SequoiaError
 from sequoia.io import UNFINISHED, clear_unfinished, held, read_toml, refuse_to_replace
+from sequoia.problem.assortment import Assortment
 from sequoia.problem.names import composed_options
 from sequoia.problem.problem import Problem
 from sequoia.problem.reading import OPTIONAL_TABLES, TABLES, in_todays_words, read_problem
@@ -23,9 +24,15 @@ from sequoia.problem.spreadsheet import read_csv
 from sequoia.problem.tables import Column, Table, TableSet
 
 HEADER = "problem.toml"
+_KINDS: dict[str, Callable[[TableSet], Problem | Assortment]] = {
+    "arms": read_problem,
+    "assortment": Assortment.from_tables,
+}
 
 
-def save(problem: Problem, path: str | os.PathLike[str], overwrite: bool = False) -> None:
+def save(
+    problem: Problem | Assortment, path: str | os.PathLike[str], overwrite: bool = False
+) -> None:
     """Write ``problem`` to an ``.npz`` archive, or to a folder of TOML and CSV.
 
     The target appears complete or not at all.
@@ -52,16 +59,24 @@ def save(problem: Problem, path: str | os.PathLike[str], overwrite: bool = False
 
 
 def load(path: str | os.PathLike[str]) -> Problem:
-    """Read a problem from an archive or a folder."""
+    """Read a problem of arms from an archive or a folder."""
+    found = load_any(path)
+    if not isinstance(found, Problem):
+        raise FileError(f"{path} is {found.name}, which has no arms; a problem of arms is wanted.")
+    return found
+
+
+def load_any(path: str | os.PathLike[str]) -> Problem | Assortment:
+    """Read a problem, with arms or without, from an archive or a folder."""
     source = Path(path)
     if not source.exists():
         raise FileError(f"{source} does not exist.")
     if source.is_dir():
-        return read_problem(_read_folder(source)[0])
+        return _read(_read_folder(source)[0])
     if source.suffix != ".npz":
         raise FileError(f"{source} is neither a folder nor an .npz archive.")
     content = _read_archive(source)
-    problem = read_problem(content)
+    problem = _read(content)
     if problem.fingerprint != in_todays_words(content).fingerprint():
         raise FileError(f"{source} was not written by this version: it reads as another problem.")
     return problem
@@ -73,13 +88,21 @@ def edited_since_written(path: str | os.PathLike[str]) -> bool:
     if not source.is_dir():
         return False
     content, fingerprint = _read_folder(source)
-    return read_problem(content).fingerprint != fingerprint
+    return _read(content).fingerprint != fingerprint
 
 
-def holds(path: Path, problem: Problem) -> bool:
+def _read(content: TableSet) -> Problem | Assortment:
+    """Read what the options say it is: a problem of arms where they say nothing."""
+    kind = content.options.get("kind", "arms")
+    if kind not in _KINDS:
+        raise FileError(f"{content.where} is of kind {kind!r}; known: {', '.join(_KINDS)}.")
+    return _KINDS[kind](content)
+
+
+def holds(path: Path, problem: Problem | Assortment) -> bool:
     """Say whether ``problem``, and nothing else, is at ``path``."""
     try:
-        return load(path).fingerprint == problem.fingerprint
+        return load_any(path).fingerprint == problem.fingerprint
     except SequoiaError:
         return False
 
@@ -87,7 +110,7 @@ def holds(path: Path, problem: Problem) -> bool:
 def _refuse_others(folder: Path) -> None:
     """Raise unless everything in ``folder`` belongs to the problem in it."""
     try:
-        tables: Iterable[str] = {*load(folder).to_tables().tables, *OPTIONAL_TABLES}
+        tables: Iterable[str] = {*load_any(folder).to_tables().tables, *OPTIONAL_TABLES}
     except SequoiaError:
         tables = TABLES
     own = {HEADER, *(f"{name}.csv" for name in tables)} if (folder / HEADER).exists() else set()

@@ -22,7 +22,7 @@ from sequoia.validation import FloatArray, IntArray
 OPTIONAL_TABLES = frozenset({"influence", "states", "doses", "visitors", "places", "promises"})
 TABLES = OPTIONAL_TABLES | {
     *("arms", "rewards", "transitions", "neighbours", "contagion"),
-    *("actions", "workers", "edges", "travel", "plan", "rows", "coefficients"),
+    *("items", "actions", "workers", "edges", "travel", "plan", "rows", "coefficients"),
 }
 
 

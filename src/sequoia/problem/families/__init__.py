@@ -2,9 +2,11 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal, overload
 
 from sequoia.errors import ProblemError
+from sequoia.problem.assortment import Assortment
+from sequoia.problem.families.assortment import assortment
 from sequoia.problem.families.capacity import capacity
 from sequoia.problem.families.epidemic import epidemic
 from sequoia.problem.families.interventions import interventions
@@ -35,21 +37,32 @@ FAMILIES: dict[str, Callable[..., Problem]] = {
 }
 
 
-def make(family: str, **knobs: Any) -> Problem:
+# Those that are no problems of arms.
+ENVIRONMENTS: dict[str, Callable[..., Assortment]] = {"assortment": assortment}
+
+
+@overload
+def make(family: Literal["assortment"], **knobs: Any) -> Assortment: ...
+@overload
+def make(family: str, **knobs: Any) -> Problem: ...
+def make(family: str, **knobs: Any) -> Problem | Assortment:
     """Make a problem of a family, such as ``make("capacity", arms=20, seed=1)``."""
-    if family not in FAMILIES:
-        hint = closest(family, list(FAMILIES))
-        raise ProblemError(f"there is no family {family!r}; known: {', '.join(FAMILIES)}{hint}.")
-    known = inspect.signature(FAMILIES[family]).parameters
+    every: dict[str, Callable[..., Problem | Assortment]] = {**FAMILIES, **ENVIRONMENTS}
+    if family not in every:
+        hint = closest(family, list(every))
+        raise ProblemError(f"there is no family {family!r}; known: {', '.join(every)}{hint}.")
+    known = inspect.signature(every[family]).parameters
     for name in knobs:
         if name not in known:
             hint = closest(name, list(known))
             raise ProblemError(f"{family} has no knob {name!r}; known: {', '.join(known)}{hint}.")
-    return FAMILIES[family](**knobs)
+    return every[family](**knobs)
 
 
 __all__ = [
+    "ENVIRONMENTS",
     "FAMILIES",
+    "assortment",
     "capacity",
     "epidemic",
     "interventions",
