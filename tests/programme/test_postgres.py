@@ -9,6 +9,7 @@ from test_recording import record_at_once
 
 from sequoia.errors import FileError
 from sequoia.programme.importing import import_sheets
+from sequoia.programme.people import find_names, find_people
 from sequoia.programme.recording import record
 
 pytest.importorskip("psycopg", reason="psycopg is not installed")
@@ -52,7 +53,11 @@ def test_the_same_as_in_sqlite(tmp_path, url):
         wrong = sheet(folder, "wrong.csv", "name,cost\nEve,1\nMary,x\n")
         with pytest.raises(FileError, match=r"row 3, column 'cost'"):
             import_sheets(programme, {"arm": wrong})
-        found.append({**content(programme), "journal": []})
+        asked = ({}, {"search": "ZO"}, {"state": "at risk"}, {"standing": "gone"}, {"group": "old"})
+        day = MONDAY.replace(day=4)
+        people = [find_people(programme, day, **one) for one in asked]
+        known = {"people": people, "names": find_names(programme, "ad")}
+        found.append({**content(programme), **known, "journal": []})
     assert found[0] == found[1]
     assert len(found[0]["sightings"]) == 4
 

@@ -53,22 +53,23 @@ def events(
     connection: sql.Connection, first: date, last: date, who: Member | None = None
 ) -> list[Event]:
     """Return visits with what they showed, and other sightings, by date."""
-    people = sql.select(roster.c.id, roster.c.name).where(roster.c.role == ARM)
-    names = {one.id: one.name for one in connection.execute(people)}
 
     def chosen(table: sql.Table, *fields: str) -> sql.Select[Any]:
-        columns = [table.c[name] for name in ("arm", "date", *fields)]
-        rows = sql.select(*columns).where(table.c.date.between(first, last)).order_by(table.c.id)
+        columns = [roster.c.name, *(table.c[name] for name in ("date", *fields))]
+        rows = sql.select(*columns).join(roster, roster.c.id == table.c.arm).order_by(table.c.id)
+        rows = rows.where(table.c.date.between(first, last))
         return rows if who is None else rows.where(table.c.arm == who.id)
 
-    seen = {(arm, day): state for arm, day, state in connection.execute(chosen(sightings, "state"))}
+    seen = {
+        (name, day): state for name, day, state in connection.execute(chosen(sightings, "state"))
+    }
     found, visited = [], set()
-    for arm, day, by, dose in connection.execute(chosen(visits, "by", "dose")):
-        visited.add((arm, day))
-        found.append(Event(day, names[arm], seen.get((arm, day), ""), by, dose))
-    for (arm, day), state in seen.items():
-        if (arm, day) not in visited:
-            found.append(Event(day, names[arm], state, "", ""))
+    for name, day, by, dose in connection.execute(chosen(visits, "by", "dose")):
+        visited.add((name, day))
+        found.append(Event(day, name, seen.get((name, day), ""), by, dose))
+    for (name, day), state in seen.items():
+        if (name, day) not in visited:
+            found.append(Event(day, name, state, "", ""))
     return sorted(found, key=lambda one: (one.date, one.who, one.by))
 
 

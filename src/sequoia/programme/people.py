@@ -19,7 +19,7 @@ from sequoia.programme.members import ONE_GROUP, Member, Row, members, put_rows
 from sequoia.programme.schema import ARM, WORKER, absences, notes, roster, sightings, visits
 from sequoia.programme.settings import Programme
 from sequoia.programme.space import as_table
-from sequoia.programme.store import actor_of, note
+from sequoia.programme.store import actor_of, casefolded, note
 from sequoia.programme.to_log import DatedLog, to_log
 from sequoia.validation import FloatArray
 
@@ -107,39 +107,29 @@ def find_people(
     first, most
         Where the page begins, and how many it holds.
     """
-    wanted = composed(search).casefold()
+    gone = sql.or_(roster.c.left <= day, roster.c.joined > day)
+    away = sql.exists().where(
+        absences.c.member == roster.c.id, absences.c.first <= day, absences.c.last >= day
+    )
+    stands = sql.case((gone, STANDINGS[2]), (away, STANDINGS[1]), else_=STANDINGS[0])
+    seen = _last(sightings.c.state, day)
+    fields = (roster.c.name, roster.c.group, stands, seen)
+    dates = (_last(sightings.c.date, day), _last(visits.c.date, day))
     with programme.store.open().reading() as connection:
-        away = _away_on(connection, day)
-        seen = _last(connection, sightings, day)
-        fields = [roster.c[name] for name in ("id", "name", "group", "joined", "left")]
-        chosen = sql.select(*fields).where(roster.c.role == ARM)
-        groups: set[str] = set()
-        found = []
-        for number, name, own, joined, left in connection.execute(chosen):
-            groups.add(own)
-            stands = _standing(number, joined, left, away, day)
-            if (
-                wanted in name.casefold()
-                and group in ("", own)
-                and standing in ("", stands)
-                and state in ("", seen.get(number, ("", None))[0])
-            ):
-                found.append((name, own, stands, number))
-        found.sort(key=lambda one: one[0].casefold())
-        shown = found[first : first + most]
-        visited = _last(connection, visits, day, [one[-1] for one in shown])
-    people = [
-        PersonLine(
-            name,
-            own,
-            stands,
-            seen.get(number, ("", None))[0],
-            seen.get(number, ("", None))[1],
-            visited.get(number, ("", None))[1],
+        name = casefolded(connection, roster.c.name)
+        asked = [roster.c.role == ARM]
+        asked += [name.contains(composed(search).casefold(), autoescape=True)] if search else []
+        asked += [roster.c.group == group] if group else []
+        asked += [stands == standing] if standing else []
+        asked += [seen == state] if state else []
+        total = connection.execute(sql.select(sql.func.count(roster.c.id)).where(*asked))
+        page = sql.select(*fields, *dates).where(*asked).order_by(name).offset(first).limit(most)
+        groups = sql.select(roster.c.group).where(roster.c.role == ARM).distinct()
+        return PeoplePage(
+            [PersonLine(*row[:3], row[3] or "", *row[4:]) for row in connection.execute(page)],
+            total.scalar_one(),
+            sorted(connection.execute(groups).scalars()),
         )
-        for name, own, stands, number in shown
-    ]
-    return PeoplePage(people, len(found), sorted(groups))
 
 
 def find_person(programme: Programme, who: str, day: date, steps: int = 40) -> Person:
@@ -217,16 +207,20 @@ def add_note(programme: Programme, who: str, words: str) -> str:
 
 def find_names(programme: Programme, search: str, most: int = 20) -> list[str]:
     """Return some names of people and staff that contain a text."""
-    wanted = composed(search).casefold()
     with programme.store.open().reading() as connection:
-        names = connection.execute(sql.select(roster.c.name).order_by(roster.c.name)).scalars()
-        return [name for name in names if wanted in name.casefold()][:most]
+        name = casefolded(connection, roster.c.name)
+        own = name.contains(composed(search).casefold(), autoescape=True)
+        chosen = sql.select(roster.c.name).where(own).order_by(roster.c.name).limit(most)
+        return list(connection.execute(chosen).scalars())
 
 
 def _member(connection: sql.Connection, who: str) -> Member:
     chosen = sql.select(roster.c.name, roster.c.id).where(roster.c.role.in_((ARM, WORKER)))
-    numbers = {one.name: one.id for one in connection.execute(chosen)}
-    name = find_name(composed(who), list(numbers))
+    name: str | None = composed(who)
+    numbers = _numbers(connection, chosen.where(roster.c.name == name))
+    if not numbers:
+        numbers = _numbers(connection, chosen)
+        name = find_name(composed(who), list(numbers))
     if name is None:
         raise ProblemError(f"nobody is called {who!r}{closest(who, list(numbers))}.")
     row = sql.select(roster).where(roster.c.id == numbers[name])
@@ -235,6 +229,10 @@ def _member(connection: sql.Connection, who: str) -> Member:
     times = tuple((first, last) for first, last in connection.execute(away))
     fields = {key: one[key] for key in ("id", "name", "group", "joined", "left", "facts")}
     return Member(**fields, away=times)
+
+
+def _numbers(connection: sql.Connection, chosen: sql.Select[Any]) -> dict[str, int]:
+    return {one.name: one.id for one in connection.execute(chosen)}
 
 
 def _beliefs(programme: Programme, dated: DatedLog, steps: int) -> tuple[list[date], FloatArray]:
@@ -267,16 +265,8 @@ def _standing(
     return STANDINGS[1] if number in away else STANDINGS[0]
 
 
-def _last(
-    connection: sql.Connection, table: sql.Table, day: date, only: Sequence[int] | None = None
-) -> dict[int, tuple[str, date]]:
-    """Return the last row of each arm up to a day: its state or dose, and its date."""
-    field = table.c.state if "state" in table.c else table.c.dose
-    last = sql.select(table.c.arm, sql.func.max(table.c.date).label("date"))
-    last = last.where(table.c.date <= day).group_by(table.c.arm)
-    if only is not None:
-        last = last.where(table.c.arm.in_(list(only)))
-    newest = last.subquery()
-    same = sql.and_(newest.c.arm == table.c.arm, newest.c.date == table.c.date)
-    chosen = sql.select(table.c.arm, field, table.c.date).join(newest, same)
-    return {arm: (text, when) for arm, text, when in connection.execute(chosen)}
+def _last(field: sql.Column[Any], day: date) -> sql.ScalarSelect[Any]:
+    """Return a field of the last row of each member up to a day."""
+    table = field.table
+    rows = sql.select(field).where(table.c.arm == roster.c.id, table.c.date <= day)
+    return rows.order_by(table.c.date.desc()).limit(1).scalar_subquery()

@@ -184,6 +184,12 @@ def note(connection: sql.Connection, words: str, *, moves: bool = True) -> None:
     connection.execute(journal.insert().values(words=words, by=actor_of(connection), moves=moves))
 
 
+def casefolded(connection: sql.Connection, column: sql.Column[str]) -> sql.Function[str]:
+    """Return a column whatever its capitals, to be compared with casefolded texts."""
+    is_sqlite = connection.dialect.name == "sqlite"
+    return sql.func.casefold(column) if is_sqlite else sql.func.lower(column)
+
+
 def actor_of(connection: sql.Connection) -> str:
     """Return whose account writes; nothing where it is the command."""
     return str(connection.get_execution_options().get("actor", ""))
@@ -195,6 +201,8 @@ def _configure(connection: sqlite3.Connection, _: Any) -> None:
     connection.execute(f"PRAGMA busy_timeout = {int(1000 * _PATIENCE)}")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")
+    # SQLite's own lower() knows English letters only.
+    connection.create_function("casefold", 1, str.casefold, deterministic=True)
 
 
 def _begin(connection: sql.Connection) -> None:

@@ -44,7 +44,7 @@ class Site:
     jobs: Jobs
     uploads: Uploads
     today: Callable[[], date] = date.today
-    patience: float = 0.3
+    patience: float = 0.1
     throttle: Throttle = field(default_factory=Throttle)
     templates: Environment = field(default_factory=lambda: _templates())
 

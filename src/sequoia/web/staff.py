@@ -20,9 +20,6 @@ from sequoia.programme.schema import WORKER
 from sequoia.web.call import Call
 from sequoia.web.today import todays_proposal
 
-# How long the page waits for the rules in words.
-_PATIENCE = 0.3
-
 
 def show(call: Call) -> Response:
     """Show who works, and the rules."""
@@ -30,7 +27,7 @@ def show(call: Call) -> Response:
     with call.programme.store.open().reading() as connection:
         staff = members(connection, WORKER)
     facts = list(dict.fromkeys(key for one in staff for key in one.facts)) or ["capacity"]
-    proposal = todays_proposal(call, _PATIENCE)
+    proposal = todays_proposal(call, 0.0)
     quality = read_quality(call.programme)
     return call.page(
         "staff.html",
