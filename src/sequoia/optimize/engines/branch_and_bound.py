@@ -103,7 +103,10 @@ class _Search:
         self._gap = gap
         self._margin = ROUNDING * float(net.size_of_terms()[0])
         self.action, self.value, self.is_late = start, -np.inf, False
-        self._whole = Node.whole(net, first_range, self._take(start))
+        whole = Node.whole(net, first_range, self._take(start))
+        if columns.dose_indicators is None:
+            whole = whole.with_inputs(columns.space.settled)
+        self._whole = whole
 
     def run(self, limits: Limits) -> float:
         """Split until the best known action is proven, or to a limit; return a bound."""

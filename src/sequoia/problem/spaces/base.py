@@ -174,6 +174,11 @@ class ActionSpace(ABC):
         return np.ones(self.n_actions), float(self.n_actions)
 
     @property
+    def settled(self) -> ActionArray:
+        """What columns are in every action, ``(N,)``: 0 or 1; -1 where that is open."""
+        return np.full(self.n_actions, -1, dtype=np.int8)
+
+    @property
     def base(self) -> "ActionSpace":
         """The space without extra rules."""
         return self

@@ -88,6 +88,13 @@ class WithRows(ActionSpace):
         )
         return wanted
 
+    @cached_property
+    def settled(self) -> ActionArray:
+        """What the rows ask of columns, and the space below."""
+        wanted = self._columns_wanted
+        own: ActionArray = np.where(wanted == 0, self._below.settled, wanted > 0).astype(np.int8)
+        return own
+
     @property
     def _wanted(self) -> FloatArray | None:
         """What columns have to be, ``(N,)``, if that is all that the rows say."""
