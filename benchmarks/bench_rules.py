@@ -50,6 +50,7 @@ class Network:
         self._state = rng.normal(size=(size, 16)) / np.sqrt(size)
 
     def fold(self, states: np.ndarray, steps: np.ndarray) -> ReluNet:
+        """Return the network over actions for some states; time does not matter."""
         del steps
         table = np.array([self._problem.dose_rewards(state) for state in states])
         linear, constant = self._encoding.objective(table)

@@ -77,3 +77,10 @@ def test_a_share_is_of_those_who_are_chosen():
     # Two of the few carry two others; more would leave them below a half.
     action = space.argmax_linear(np.array([-1.0, 0.5, 9, 8, 7, 6, 5]))
     assert np.flatnonzero(action).tolist() == [0, 1, 2, 3]
+
+
+def test_what_rules_settle_is_known_beforehand():
+    rules = Rules({"a": NAMES[:3]}, [Floor("a", count=1)], must=["arm 1"], never=["arm 4"])
+    space = with_rules(Budget(np.ones(7), 3, NAMES), rules)
+    assert space.settled.tolist() == [-1, 1, -1, -1, 0, -1, -1]
+    assert (space.base.settled == -1).all()

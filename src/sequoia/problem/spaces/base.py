@@ -112,9 +112,9 @@ class ActionSpace(ABC):
     kind: ClassVar[str]
     is_down_closed: ClassVar[bool] = True
     is_refusal_final: ClassVar[bool] = False
-    has_quick_program: ClassVar[bool] = True
+    has_quick_program: bool = True
     most_columns_to_list: ClassVar[int | None] = None
-    why_not_iterative: ClassVar[str | None] = None
+    why_not_iterative: str | None = None
     names: Sequence[str]
     worker_names: Sequence[str] = ()
     slot_names: Sequence[str] = ()

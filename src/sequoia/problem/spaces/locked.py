@@ -28,15 +28,11 @@ class Locked(ActionSpace):
     is_down_closed = False
 
     def __init__(self, base: ActionSpace, blocks: Sequence[Rows]) -> None:
+        self.names = base.names
         self._base = base
         self._system = base.system
         for block in blocks:
             self._system = self._system.with_rows(block)
-
-    @property
-    def names(self) -> Sequence[str]:  # type: ignore[override]
-        """Names of the action columns of ``base``."""
-        return self._base.names
 
     @property
     def system(self) -> LinearSystem:

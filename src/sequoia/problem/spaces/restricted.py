@@ -23,26 +23,9 @@ class Restricted(WithRows):
     def __init__(self, below: ActionSpace, limits: ActionLimits) -> None:
         super().__init__(below, limits.rows(0, below.names))
         self._limits = limits
-
-    @property
-    def has_quick_program(self) -> bool:  # type: ignore[override]
-        """As below."""
-        return self._below.has_quick_program
-
-    @property
-    def why_not_iterative(self) -> str | None:  # type: ignore[override]
-        """As below."""
-        return self._below.why_not_iterative
-
-    @property
-    def worker_names(self) -> Sequence[str]:  # type: ignore[override]
-        """As below."""
-        return self._below.worker_names
-
-    @property
-    def slot_names(self) -> Sequence[str]:  # type: ignore[override]
-        """As below."""
-        return self._below.slot_names
+        self.has_quick_program = below.has_quick_program
+        self.why_not_iterative = below.why_not_iterative
+        self.worker_names, self.slot_names = below.worker_names, below.slot_names
 
     def _with_hours(self, where: str, hours: Mapping[str, float]) -> "Restricted":
         return Restricted(self._below._with_hours(where, hours), self._limits)

@@ -1,7 +1,7 @@
 """A space with further rows over its action columns."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from typing import Any
 
@@ -28,13 +28,9 @@ class WithRows(ActionSpace):
     is_down_closed = False
 
     def __init__(self, below: ActionSpace, rows: Rows) -> None:
+        self.names = below.names
         self._below = below
         self._rows = rows
-
-    @property
-    def names(self) -> Sequence[str]:  # type: ignore[override]
-        """Names of the action columns."""
-        return self._below.names
 
     @cached_property
     def system(self) -> LinearSystem:
