@@ -1,7 +1,7 @@
 """Decisions of all policies, checked from the words of the rules.
 
-``python benchmarks/check_decisions.py --decisions 100000``. The checker, `rules_in_words`, reads no
-row of any system.
+``python benchmarks/check_decisions.py --decisions 100000``, or in pieces, by ``--problems`` and
+their names. The checker, `rules_in_words`, reads no row of any system.
 """
 
 import argparse
@@ -203,7 +203,9 @@ def run(decisions: int, names: Collection[str] = (), seed: int = 0) -> tuple[int
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--decisions", type=int, default=2_000)
-    checked, wrong = run(parser.parse_args().decisions)
+    parser.add_argument("--problems", nargs="+", default=list(problems()), choices=problems())
+    options = parser.parse_args()
+    checked, wrong = run(options.decisions, options.problems)
     print(f"{checked} decisions checked; {wrong} break a rule")
     sys.exit(1 if wrong else 0)
 
