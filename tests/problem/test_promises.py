@@ -194,3 +194,6 @@ def test_files_keep_them(tmp_path, file):
         (tmp_path / "kept" / "promises.csv").write_text("name,every\narm 1,2\narm 1,3\nBob,1\n")
         with pytest.raises(FileError, match=r"(?s)Bob.*again|again.*Bob"):
             load(tmp_path / "kept")
+        (tmp_path / "kept" / "promises.csv").write_text("name,evry\narm 1,2\n")
+        with pytest.raises(FileError, match=r"column 'evry'.* perhaps 'every' is meant"):
+            load(tmp_path / "kept")

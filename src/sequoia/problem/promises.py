@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError
-from sequoia.problem.names import Numbered, between, count, index_of
+from sequoia.problem.names import Numbered, between, closest, count, index_of, say
 from sequoia.problem.tables import Table, TableSet, table
 from sequoia.sizes import MOST_STEPS
 from sequoia.validation import BoolArray, IntArray, frozen, require, set_fields, whole
@@ -178,6 +178,13 @@ class Promises:
         reserve = content.option("reserve", int, 0, least=0)
         rows = content.table("promises")
         arms = rows.places("name", names)
+        # Columns may be left out, so that one that is misspelt would silently promise nothing.
+        known = ("name", *_COLUMNS)
+        rows.found.extend(
+            f"{rows.where} has a column {key!r}; known: {say(known)}{closest(key, known)}."
+            for key in rows.columns
+            if key not in known
+        )
         columns = {key: np.zeros(len(names), dtype=np.int64) for key in _COLUMNS}
         for key, column in columns.items():
             if key in rows.columns:

@@ -247,6 +247,13 @@ def test_a_rota_that_nobody_can_fill_names_the_rows_in_conflict():
     assert "Cy" not in str(refused.value)
 
 
+def test_a_best_rota_that_nobody_can_fill_says_why():
+    space = Rota([[60], [0]], [[1], [1]], [30, 70], names=["Ada", "Bo"])
+    ruled = with_rules(space, Rules(must=["Bo"]))
+    with pytest.raises(InfeasibleSpace, match=r"must act on Bo\. Bo cannot be visited: .* 60 in"):
+        ruled.argmax_linear(np.ones(2))
+
+
 def test_who_may_visit_whom_is_written_and_read(tmp_path):
     problem = make("rota", arms=8, may_visit=0.5, most_in_a_row=2, visits=2)
     save(problem, tmp_path / "p")

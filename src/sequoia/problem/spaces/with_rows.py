@@ -119,7 +119,15 @@ class WithRows(ActionSpace):
             action = maximise(pressed)
             if action is None or self._extra.holds(action[None])[0]:
                 return action
-        raise no_decision(self.compact)
+        raise self._refusal()
+
+    def _refusal(self) -> InfeasibleSpace:
+        """Say which rules contradict and, if it is the space below that does, in its words."""
+        found = no_decision(self.compact)
+        wanted = (self._columns_wanted > 0).astype(np.int8)
+        if not self._below.is_down_closed or self._below.contains(wanted[None])[0]:
+            return found
+        return InfeasibleSpace(f"{found} {self._below._why_not(wanted)}")
 
     def argmax_linear_batch(self, weights: FloatArray) -> ActionArray | None:
         """Ask the space below for all at once, with what is wanted made heavy."""
@@ -130,7 +138,7 @@ class WithRows(ActionSpace):
         heavy = np.where(total > 0, 3 * total, 1.0) * self._wanted
         actions = self._below.argmax_linear_batch(weights + heavy)
         if actions is not None and not self._extra.holds(actions).all():
-            raise no_decision(self.compact)
+            raise self._refusal()
         return actions
 
     def bracket_linear(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
