@@ -1,5 +1,6 @@
 """Budgets over several steps: never exceeded, and known to the optimum and to prices."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -84,6 +85,18 @@ def test_prices_save_for_later():
     myopic = rollout(problem, make_policy("myopic", problem), scenarios).rewards.sum(axis=1)
     assert myopic.mean() < price.mean() <= bound + 3 * price.std() / 10
     assert price.mean() >= 0.95 * bound
+
+
+def test_the_bound_over_whole_actions_knows_them():
+    """Of three arms that cost 2 each, one fits into 3, and one and a half in fractions."""
+    plain = ladder(3, horizon=4)
+    plain = replace(plain, space=Budget([2, 2, 2], 3))
+    problem = plain.with_budgets([SpendingLimit("visits", 2, 3)])
+    by_rows, whole = relax(problem).bound, relax(problem, "hull").bound
+    assert whole.kind == "hull"
+    assert solve_exactly(problem).value <= whole.total + 1e-6
+    assert whole.total < by_rows.total - 1e-3
+    assert whole.total < relax(plain, "hull").bound.total - 1e-3
 
 
 def test_promises_and_budgets_are_kept_together():

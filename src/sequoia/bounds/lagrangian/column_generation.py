@@ -13,12 +13,15 @@ The *restricted master* has the actions met so far. Its duals go to the *pricing
 
     L(lambda) = sum_j V_j(lambda) + sum_t w_t h_t(lambda)  >=  the best of the master.
 
+Budgets over several steps are rows of the master. Their prices ``nu`` are paid by the arms on top
+of ``lambda``, and given back: see `Windows`.
+
 Duals of a restricted master jump about. So prices are asked for at
 ``alpha best + (1 - alpha) master``, with ``best`` those of the least L so far (Wentges 1997).
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,6 +31,7 @@ from sequoia.bounds.lagrangian.coupling import link_coupling
 from sequoia.bounds.lagrangian.occupancy_lp import OccupancySolution, solve_occupancies
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.pricing_problem import PricingProblem
+from sequoia.bounds.lagrangian.windows import Windows
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Problem
 from sequoia.solvers import default_solver
@@ -81,6 +85,8 @@ def generate_columns(
     columns: ActionEncoding,
     prices: Prices,
     total: float,
+    windows: Windows | None = None,
+    by_window: FloatArray | None = None,
     *,
     rounds: int,
     gap: float,
@@ -95,20 +101,22 @@ def generate_columns(
     ----------
     prices, total
         Prices to begin from, every arm a price class of its own, and the bound they prove.
+    windows, by_window
+        Budgets over several steps, and their prices to begin from, ``(V,)``.
     rounds
         How often the master is solved at most.
     gap
         Relative distance from the best possible that is close enough.
     """
-    search = _Search(problem, columns, prices, total, gap, deadline)
+    search = _Search(problem, columns, prices, total, gap, deadline, windows, by_window)
     search.seed_columns()
-    table, nodes = prices.table, _NODES
+    point, nodes = search.best_point, _NODES
     for _ in range(rounds):
         before, total = search.value, search.total
-        is_new, is_cut = search.price(table, nodes)
+        is_new, is_cut = search.price(point, nodes)
         if deadline.is_over() or not search.solve_master():
             break
-        is_same = not is_new and np.array_equal(table, search.master_prices)
+        is_same = not is_new and point.is_equal(search.master_point)
         if search.gap <= gap or (is_same and (not is_cut or nodes == _MOST_NODES)):
             break
         is_settling = search.value - before < _SETTLING * max(search.total - search.value, 0.0)
@@ -117,7 +125,7 @@ def generate_columns(
             nodes = min(_MORE_NODES * nodes, _MOST_NODES)
         # After a step that was too wide, stay closer to the best prices.
         share = _SMOOTHING if is_new and search.total == total else 0.0
-        table = share * search.best.table + (1 - share) * search.master_prices
+        point = search.best_point.mixed(search.master_point, share)
     return Generated(search.best, search.total, search.gap, search.pricing.vertices)
 
 
@@ -127,15 +135,42 @@ def solve_restricted_master(
     arm_classes: ArmClasses,
     vertices: FloatArray,
     deadline: Deadline,
+    windows: Windows | None = None,
 ) -> tuple[OccupancySolution, FloatArray | None]:
     """Return the best mixture of given whole actions, ``(V, I)``, and its prices ``(B, T, L)``."""
     coupling = link_coupling(columns, vertices, problem.is_identity and _is_closed(problem))
-    found = solve_occupancies(arm_classes, coupling, deadline, default_solver(**_CENTRAL))
+    central = default_solver(**_CENTRAL)
+    found = solve_occupancies(arm_classes, coupling, deadline, central, windows)
     if not np.isfinite(found.value) and not deadline.is_over():
-        found = solve_occupancies(arm_classes, coupling, deadline)
+        found = solve_occupancies(arm_classes, coupling, deadline, windows=windows)
     if found.prices is None:
         return found, None
     return found, coupling.level_prices(found.prices, arm_classes.allowed.shape[1])
+
+
+class _Point(NamedTuple):
+    """Where a bound is asked for.
+
+    Attributes
+    ----------
+    table
+        What arms pay for the rules of each step, ``(B, T, L)``.
+    by_window
+        Prices of budgets over several steps, ``(V,)``; none without such budgets.
+    """
+
+    table: FloatArray
+    by_window: FloatArray
+
+    def mixed(self, other: "_Point", share: float) -> "_Point":
+        """Return the point between both that is this one by a share."""
+        return _Point(
+            *(share * own + (1 - share) * new for own, new in zip(self, other, strict=True))
+        )
+
+    def is_equal(self, other: "_Point") -> bool:
+        """Say whether both are the same."""
+        return all(np.array_equal(own, new) for own, new in zip(self, other, strict=True))
 
 
 class _Search:
@@ -149,14 +184,19 @@ class _Search:
         total: float,
         gap: float,
         deadline: Deadline,
+        windows: Windows | None,
+        by_window: FloatArray | None,
     ) -> None:
         self._problem, self._columns = problem, columns
+        self._windows = windows
         self._deadline = deadline
         self._aim = gap
         self.pricing = PricingProblem(columns, deadline)
         self.best, self.total = prices, total
         self.value = -np.inf
-        self.master_prices = prices.table
+        own = prices.table if prices.tolls is None else prices.table - prices.tolls
+        self.best_point = _Point(own, np.empty(0) if by_window is None else by_window)
+        self.master_point = self.best_point
 
     @property
     def gap(self) -> float:
@@ -184,12 +224,12 @@ class _Search:
             if episode >= _LEAST_EPISODES and len(self.pricing.vertices) == known:
                 return
 
-    def price(self, table: FloatArray, nodes: int) -> tuple[bool, bool]:
+    def price(self, point: _Point, nodes: int) -> tuple[bool, bool]:
         """Ask for the best action of each block, ``nodes`` for each, and bound by the answers.
 
         Returns whether an action was new, and whether a limit cut a proof off.
         """
-        arm_classes = self.best.arm_classes
+        arm_classes, table, tolls = self.best.arm_classes, point.table, None
         by_arm = table[:, arm_classes.price_class[self.best.arm_class]]
         weights = arm_classes.horizon.weights
         left = self.gap if np.isfinite(self.gap) else 0.0
@@ -197,10 +237,14 @@ class _Search:
         worth, constant = self._columns.objective(by_arm)
         bounds, is_new, is_cut = self.pricing.ask(worth, allowance, nodes)
         support = bounds + constant
+        if self._windows is not None:
+            tolls = self._windows.tolls(point.by_window, table.shape[2])
+            table = table + tolls
+            support = support + self._windows.support(point.by_window)
         total = float(arm_classes.dual_value(table).sum()) + float(weights @ support)
         if total < self.total:
-            self.total = total
-            self.best = Prices(arm_classes, self.best.arm_class, table, support)
+            self.total, self.best_point = total, point
+            self.best = Prices(arm_classes, self.best.arm_class, table, support, tolls)
         return is_new, is_cut
 
     def solve_master(self) -> bool:
@@ -209,11 +253,17 @@ class _Search:
         if not len(vertices):
             return False
         found, table = solve_restricted_master(
-            self._problem, self._columns, self.best.arm_classes, vertices, self._deadline
+            self._problem,
+            self._columns,
+            self.best.arm_classes,
+            vertices,
+            self._deadline,
+            self._windows,
         )
         if table is None or not np.isfinite(found.value):
             return False
-        self.value, self.master_prices = found.value, table
+        by_window = np.empty(0) if found.tolls is None else found.tolls
+        self.value, self.master_point = found.value, _Point(table, by_window)
         return True
 
 

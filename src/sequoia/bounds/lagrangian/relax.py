@@ -101,15 +101,20 @@ def relax(
     began, deadline = time.perf_counter(), Deadline(seconds)
     encoding = ActionEncoding.of_problem(problem)
     encoding.require_feasible()
-    prices, total, reached = _by_rows(problem, encoding, first, span, deadline)
+    prices, total, reached, by_window = _by_rows(problem, encoding, first, span, deadline)
     vertices = None
-    if prices.tolls is not None:
-        # Whole actions are mixed step by step, so that they know nothing of a window.
-        kind = "lp"
     if kind == "hull":
         prices = _unmerged(problem, encoding, first, prices)
         found = generate_columns(
-            problem, encoding, prices, total, rounds=rounds, gap=gap, deadline=deadline
+            problem,
+            encoding,
+            prices,
+            total,
+            windows_of(problem, first, span, np.arange(len(first))),
+            by_window,
+            rounds=rounds,
+            gap=gap,
+            deadline=deadline,
         )
         prices, total, reached, vertices = found.prices, found.total, found.gap, found.vertices
     stopped_by: StoppedBy = "optimum" if reached <= gap else "work"
@@ -143,15 +148,24 @@ def prices_over(
     columns = ActionEncoding.of_problem(problem)
     arms = np.arange(problem.arms.n_arms)
     span = Horizon.of(problem, horizon)
-    arm_classes, arm_class = _classes(problem, columns, start_of(problem, start), span, arms)
+    first = start_of(problem, start)
+    arm_classes, arm_class = _classes(problem, columns, first, span, arms)
     deadline = Deadline(seconds)
-    _, table = solve_restricted_master(problem, columns, arm_classes, vertices, deadline)
+    windows = windows_of(problem, first, span, arms)
+    found, table = solve_restricted_master(
+        problem, columns, arm_classes, vertices, deadline, windows
+    )
     if table is None or deadline.has_cut:
         return None
     by_arm = table[:, arm_classes.price_class[arm_class]]
     weights, constant = columns.objective(by_arm)
     support = (weights @ vertices.T).max(axis=1) + constant
-    return Prices(arm_classes, arm_class, table, support).times(unit_of(problem.arms.rewards))
+    tolls = None
+    if windows is not None and found.tolls is not None:
+        tolls = windows.tolls(found.tolls, table.shape[2])
+        table, support = table + tolls, support + windows.support(found.tolls)
+    prices = Prices(arm_classes, arm_class, table, support, tolls)
+    return prices.times(unit_of(problem.arms.rewards))
 
 
 def why_no_prices(problem: Problem) -> str | None:
@@ -174,8 +188,8 @@ def _by_rows(
     start: FloatArray,
     horizon: Horizon,
     deadline: Deadline,
-) -> tuple[Prices, float, float]:
-    """Return prices, bound and remaining gap of the linear relaxation."""
+) -> tuple[Prices, float, float, FloatArray | None]:
+    """Return prices, bound and remaining gap of the linear relaxation; prices of windows."""
     if problem.is_identity:
         coupling, price_class = row_coupling(problem.space.slim, columns)
     else:
@@ -185,6 +199,7 @@ def _by_rows(
     smooth = problem.is_identity and not horizon.is_endless and coupling.is_finite
     smooth &= coupling.n_rows * blocks <= _MAX_SMOOTH_PRICES
     tolls: FloatArray | None = None
+    by_window: FloatArray | None = None
     _, levels, states = problem.arms.next_rewards.shape
     what = f"the linear relaxation over {count(blocks, 'step')}"
     occupancies = float(blocks) * arm_classes.n_classes * levels * states
@@ -198,8 +213,9 @@ def _by_rows(
         reached = 0.0 if np.isfinite(found.value) else np.inf
         rows = np.zeros((blocks, coupling.n_rows)) if found.prices is None else found.prices
         if windows is not None and found.tolls is not None:
-            tolls = windows.tolls(found.tolls, arm_classes.allowed.shape[1])
-            given_back = windows.support(found.tolls)
+            by_window = found.tolls
+            tolls = windows.tolls(by_window, arm_classes.allowed.shape[1])
+            given_back = windows.support(by_window)
     support = coupling.support(rows)
     table = coupling.level_prices(rows, arm_classes.allowed.shape[1])
     if tolls is not None:
@@ -209,6 +225,7 @@ def _by_rows(
         prices,
         float(arm_classes.dual_value(table).sum()) + float(horizon.weights @ support),
         reached,
+        by_window,
     )
 
 
@@ -258,5 +275,7 @@ def _unmerged(
     """Return the same prices with every arm a class, and a price class, of its own."""
     arms = np.arange(problem.arms.n_arms)
     arm_classes, arm_class = _classes(problem, columns, start, prices.arm_classes.horizon, arms)
-    table = prices.table[:, prices.arm_classes.price_class[prices.arm_class]]
-    return replace(prices, arm_classes=arm_classes, arm_class=arm_class, table=table)
+    by_arm = prices.arm_classes.price_class[prices.arm_class]
+    tolls = None if prices.tolls is None else prices.tolls[:, by_arm]
+    table = prices.table[:, by_arm]
+    return replace(prices, arm_classes=arm_classes, arm_class=arm_class, table=table, tolls=tolls)
