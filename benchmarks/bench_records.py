@@ -57,12 +57,15 @@ def truth(kind: str, groups: int, rng: np.random.Generator) -> np.ndarray:
 
 def fitted(kind: str, groups: int, arms: int, seed: int) -> tuple[np.ndarray, FittedModel]:
     """Return the true transitions and those fitted; which moves can happen is said."""
-    rng = stream(seed, "bench:records")
+    rng, steps = stream(seed, "bench:records"), STEPS
+    if kind == "routing":
+        # The Underground has a hundred stations around a source: fewer arms, for longer.
+        steps, arms = STEPS * arms // 100, 100
     if kind in ("random", "ladder"):
         problem = programme(truth(kind, groups, rng), arms)
     else:
         problem = grouped(make(kind, arms=arms, seed=seed), groups)
-    log = simulate_log(problem, make_policy("random", problem), STEPS, A_TENTH, rng)
+    log = simulate_log(problem, make_policy("random", problem), steps, A_TENTH, rng)
     kernels = problem.arms.kernels
     structure = Structure((kernels > 0).any(axis=(0, 1)))
     doses, states = kernels.shape[1:3]
