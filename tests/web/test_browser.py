@@ -28,6 +28,20 @@ from pathlib import Path
 from sequoia.web.app import serve
 serve(Path(sys.argv[1]), port=int(sys.argv[2]), today=date.fromisoformat(sys.argv[3]))
 """
+# The same with a planner in a thread, which starts in half the time.
+_QUICK_CODE = """
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date
+from pathlib import Path
+import uvicorn
+from sequoia.web.app import create_app
+from sequoia.web.planner import PlannerProcess
+folder = Path(sys.argv[1])
+planner = PlannerProcess(folder, lambda: ThreadPoolExecutor(1))
+app = create_app(folder, date.fromisoformat(sys.argv[3]), planner)
+uvicorn.run(app, port=int(sys.argv[2]), log_level="warning")
+"""
 
 
 def _free_port():
@@ -39,14 +53,14 @@ def _free_port():
 class Server:
     """The page of a folder, in a process that can be killed and started again."""
 
-    def __init__(self, folder):
-        self.folder, self.port = folder, _free_port()
+    def __init__(self, folder, code=_QUICK_CODE):
+        self.folder, self.code, self.port = folder, code, _free_port()
         self.url = f"http://127.0.0.1:{self.port}"
         self.start()
 
     def start(self):
         self.process = subprocess.Popen(
-            [sys.executable, "-c", _CODE, str(self.folder), str(self.port), str(DAY)],
+            [sys.executable, "-c", self.code, str(self.folder), str(self.port), str(DAY)],
             env=os.environ | {"OMP_NUM_THREADS": "1"},
         )
         deadline = time.monotonic() + PATIENCE
@@ -106,7 +120,7 @@ def _wait_until_sent(page):
 
 def test_import_plan_lock_publish(chromium, tmp_path):
     programme = begin(tmp_path)
-    server = Server(programme.folder)
+    server = Server(programme.folder, _CODE)
     try:
         page = _open(chromium, server)
         page.goto(f"{server.url}/import")

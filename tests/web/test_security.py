@@ -1,11 +1,18 @@
 """Nobody gets in who should not, and nothing gets out that should not."""
 
+import csv
+import io
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
 import pytest
+from openpyxl import load_workbook
 from web_cases import DAY, PASSWORD, csrf, local_page, page_of, send, sign_in, with_accounts
 
-from programme.programme_cases import begin, fill
+from programme.programme_cases import TRANSITIONS, begin, fill, sheet
 from sequoia.errors import ProblemError
-from sequoia.programme.accounts import ADMINISTER, PLAN, ROLES, SEE
+from sequoia.programme.accounts import ADMINISTER, PLAN, ROLES, SEE, all_accounts
 from sequoia.programme.history import read_journal
 from sequoia.programme.people import find_people
 from sequoia.web import guard
@@ -36,11 +43,11 @@ def test_every_route_is_for_its_role_only(programme, role):
     client = page_of(programme)
     if role:
         assert sign_in(client, role).status_code == 303
+    token = csrf(client)
     for route in ROUTES:
         if route.path in ("/login", "/logout"):
             continue
         path = _path(route)
-        token = csrf(client)
         if route.method == "GET":
             answer = client.get(path)
         else:
@@ -55,16 +62,18 @@ def test_every_route_is_for_its_role_only(programme, role):
             assert answer.headers["location"].startswith("/login"), (route.method, path)
 
 
-@pytest.mark.parametrize("route", [one for one in ROUTES if one.method == "POST"], ids=_path)
-def test_what_changes_something_needs_the_token_of_the_session(programme, route):
+def test_what_changes_something_needs_the_token_of_the_session(programme):
     client = page_of(programme)
     sign_in(client, ADMINISTER)
     before = len(read_journal(programme, 1000))
-    for data in ({}, {"csrf": "0" * 64}, {"csrf": csrf(page_of(programme))}):
-        assert client.post(_path(route), data=data).status_code == 403
-    good = {"csrf": csrf(client)}
-    other = client.post(_path(route), data=good, headers={"sec-fetch-site": "cross-site"})
-    assert other.status_code == 403
+    good, of_another = {"csrf": csrf(client)}, {"csrf": csrf(page_of(programme))}
+    for path in [_path(one) for one in ROUTES if one.method == "POST"]:
+        for data in ({}, {"csrf": "0" * 64}, of_another):
+            assert client.post(path, data=data).status_code == 403, path
+        other = client.post(path, data=good, headers={"sec-fetch-site": "cross-site"})
+        assert other.status_code == 403, path
+        form = {"content-type": "text/plain"}
+        assert client.post(path, content=f"csrf={good['csrf']}", headers=form).status_code == 403
     assert len(read_journal(programme, 1000)) == before
 
 
@@ -185,25 +194,116 @@ def test_names_are_text_on_every_page(tmp_path):
                 assert "<script>" not in answer.text, path
 
 
+class _Forms(HTMLParser):
+    """The forms of a page: where they go, and what their fields hold; texts apart from choices."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.forms = []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        found = dict(attrs)
+        if tag == "form":
+            self.forms.append((found.get("method"), found["action"], {}, []))
+        if not self.forms or "name" not in found:
+            return
+        _, _, fields, texts = self.forms[-1]
+        if tag in ("input", "button", "textarea"):
+            fields.setdefault(found["name"], found.get("value", ""))
+        if tag == "textarea" or (
+            tag == "input" and found.get("type", "text") in ("text", "search")
+        ):
+            texts.append(found["name"])
+        if tag == "select":
+            self._choice = found["name"]
+        if tag == "option" and self._choice not in fields:
+            fields[self._choice] = found.get("value", "")
+
+
+# What forms need to be accepted, where the page leaves a field empty.
+USUAL = {"name": "Somebody", "who": "Ada", "words": "words", "text": "Ada", "names": "Ada"}
+USUAL |= {"password": PASSWORD, "state": "good", "kind": "never"}
+
+
+def test_every_text_field_is_shown_as_text(tmp_path):
+    _, client = local_page(tmp_path)
+    pages = ["/", "/record", "/people", "/people/one?who=Ada", "/staff", "/import", "/accounts"]
+    sent = 0
+    for page in pages:
+        # The first account ends what is for everybody at this machine: its form comes last.
+        for method, action, fields, texts in _Forms(client.get(page).text).forms:
+            for field in texts:
+                values = {name: value or USUAL.get(name, "") for name, value in fields.items()}
+                values |= {field: f"{SCRIPT}{sent}"}
+                ask = client.get if method == "get" else client.post
+                answer = ask(action, **{"params" if method == "get" else "data": values})
+                assert answer.status_code in (200, 303, 422), (action, field)
+                assert "<script>" not in answer.text, (action, field)
+                sent += 1
+    assert sent >= 14
+    for page in [*pages, "/quality", "/journal", "/today/compare", f"/people/one?who={SCRIPT}"]:
+        assert "<script>" not in client.get(page).text, page
+    assert "&lt;script&gt;" in client.get("/journal").text
+
+
+def test_what_a_sheet_says_is_shown_as_text(tmp_path):
+    _, client = local_page(tmp_path)
+    sheet = f"name,{SCRIPT},cost\n{SCRIPT},{SCRIPT},{SCRIPT}\n"
+    files = {"arm": (f"{SCRIPT}.csv", sheet)}
+    page = client.post("/import/check", data={"csrf": csrf(client)}, files=files)
+    assert "&lt;script&gt;" in page.text
+    assert "<script>" not in page.text
+    upload = re.search(r'name="upload" value="(\w+)"', page.text)[1]
+    fields = {"upload": upload, "csrf": csrf(client), "arm 0": "name", "arm 2": "cost"}
+    answer = client.post("/import/start", data=fields)
+    assert answer.status_code == 422
+    assert "<script>" not in answer.text
+
+
+def _parameters():
+    """Return the name of every parameter that a page reads."""
+    source = "".join(path.read_text() for path in Path(guard.__file__).parent.glob("*.py"))
+    names = set(re.findall(r'call\.(?:text|day|number|form\.get)\("([^"]+)"', source))
+    assert {"who", "names", "upload", "language", "password", "page"} <= names
+    return sorted(names | {"date"})
+
+
 @pytest.mark.parametrize(
     "text",
     ["'; DROP TABLE roster; --", '" OR 1=1 --', "%", "../../etc/passwd", "\x00", "9" * 2000],
 )
 def test_strange_texts_do_no_harm(tmp_path, text):
     programme, client = local_page(tmp_path)
-    token = csrf(client)
+    token, values = csrf(client), dict.fromkeys(_parameters(), text)
     for route in ROUTES:
-        if route.path in ("/logout", "/login"):
+        if route.path == "/logout":
             continue
-        names = ("who", "date", "search", "view", "text", "add", "remove", "name", "next", "digest")
-        names += ("state", "by", "key", "words", "group", "cost", "first", "last", "left", "page")
-        values = dict.fromkeys(names, text)
         if route.method == "GET":
             answer = client.get(_path(route), params=values)
         else:
             answer = client.post(_path(route), data={**values, "csrf": token})
         assert answer.status_code < 500, (route.path, text)
     assert find_people(programme, DAY, search="Ada").total == 1
+    assert all_accounts(programme) == []
+
+
+def test_no_cell_is_a_formula(tmp_path):
+    programme = begin(tmp_path)
+    evil = ("=1+1", "+1", "-1", "@SUM(A1)")
+    roster = "name,group,cost\n" + "".join(f'"{name}",all,10\n' for name in evil)
+    fill(programme, tmp_path, roster, 'name,capacity\n"=cmd()",60\n', "")
+    sheet(programme.folder, "transitions.csv", TRANSITIONS)
+    client = page_of(programme)
+    rows = list(csv.DictReader(client.get("/today/file.csv").text.splitlines()))
+    assert rows
+    for row in rows:
+        assert row["who"][0] not in "=+-@\t\r"
+        assert row["by"][0] not in "=+-@\t\r"
+    book = load_workbook(io.BytesIO(client.get("/today/file.xlsx").content))
+    cells = [cell for page in book for row in page.iter_rows() for cell in row]
+    assert "=cmd()" in {cell.value for cell in cells}
+    assert {cell.data_type for cell in cells} <= {"s", "n", "d", "inlineStr"}
 
 
 @pytest.mark.parametrize(
