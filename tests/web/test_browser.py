@@ -16,9 +16,12 @@ from real_command import PATIENCE
 from sequoia.programme.history import find_events, find_history
 from sequoia.programme.pdf import find_browser
 from sequoia.programme.people import find_people
+from sequoia.programme.recording import record
 
 BROWSER = find_browser()
-pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+PlaywrightError = pytest.importorskip(
+    "playwright.sync_api", reason="playwright is not installed"
+).Error
 pytestmark = pytest.mark.skipif(BROWSER is None, reason="no Chromium is here; make browser")
 
 _CODE = """
@@ -158,7 +161,8 @@ def test_a_phone_records_through_a_lost_connection_and_a_killed_server(chromium,
         page = _open(chromium, server, **phone)
         page.click('form[action="/today/publish"] button')
         page.wait_for_selector('form[action="/today/withdraw"]')
-        planned = [task.who for task in find_history(programme, DAY, DAY)[0].plan.tasks]
+        tasks = find_history(programme, DAY, DAY)[0].plan.tasks
+        planned, by = [task.who for task in tasks], tasks[0].by
         page.goto(f"{server.url}/record")
         box = page.locator(".thumbs button").first.bounding_box()
         assert box["height"] >= 44
@@ -173,13 +177,28 @@ def test_a_phone_records_through_a_lost_connection_and_a_killed_server(chromium,
         page.context.set_offline(True)
         tap(planned[1], "lapsed")
         assert planned[1] in _kept(page)
+        with pytest.raises(PlaywrightError):
+            page.reload()
         page.context.set_offline(False)
+        page.goto(server.url)
         _wait_until_sent(page)
+        page.goto(f"{server.url}/record")
         server.kill()
         tap(planned[1], "good")
         assert planned[1] in _kept(page)
         server.start()
         page.reload()
+        _wait_until_sent(page)
+        record(programme, [f"{planned[0]}=lapsed"], DAY, by=by, correct=True)
+        kept = {"who": planned[0], "state": "good", "by": by, "date": str(DAY)}
+        page.evaluate(
+            "one => localStorage.setItem('sequoia outcomes', JSON.stringify([one]))",
+            {"key": "k", "fields": kept, "account": ""},
+        )
+        for _ in range(2):
+            page.reload()
+            page.wait_for_selector("[data-wrong] .wrong")
+        page.locator("[data-wrong] button").first.click()
         _wait_until_sent(page)
         for who in planned[:2]:
             seen = [one for one in find_events(programme, who, DAY, DAY)[1] if one.dose]

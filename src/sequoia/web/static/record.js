@@ -1,44 +1,53 @@
 // Outcomes are kept in the browser until the server has them; each has a key, so none is doubled.
+// They are sent from any page; what contradicts the records waits for the page of recording.
 "use strict";
 {
   const KEY = "sequoia outcomes";
   const place = document.querySelector("[data-record]");
+  const account = document.body.dataset.account;
   const read = () => JSON.parse(localStorage.getItem(KEY) || "[]");
   const write = (list) => localStorage.setItem(KEY, JSON.stringify(list));
-  const own = (one) => one.account === place.dataset.account;
+  const own = () => read().filter((one) => one.account === account);
+  const unsent = () => own().filter((one) => !one.wrong);
+  const remove = (key) => write(read().filter((one) => one.key !== key));
   let sending = false;
 
   function tell(text) {
+    if (!place) return;
     const line = document.querySelector("[data-queue]");
-    const count = read().filter(own).length;
+    const count = unsent().length;
     line.hidden = !count && !text;
     const waiting = count === 1 ? place.dataset.waitingOne : place.dataset.waiting.replace("{n}", count);
     line.textContent = text || waiting;
   }
 
-  // Show what is wrong with an entry, and let somebody decide.
-  function complain(entry, words) {
-    const box = document.createElement("div");
-    box.className = "card wrong";
-    box.setAttribute("role", "alert");
-    const text = document.createElement("p");
-    text.textContent = words;
-    const button = (label, act) => {
-      const made = Object.assign(document.createElement("button"), { type: "button", textContent: label });
-      made.addEventListener("click", () => { box.remove(); act(); });
-      return made;
-    };
-    box.append(text,
-      button(place.dataset.replace, () => add({ ...entry.fields, correct: "1" })),
-      button(place.dataset.discard, () => {}));
-    document.querySelector("[data-wrong]").append(box);
+  // Show what is wrong with entries, and let somebody decide.
+  function complain() {
+    if (!place) return;
+    const boxes = own().filter((one) => one.wrong).map((entry) => {
+      const box = document.createElement("div");
+      box.className = "card wrong";
+      box.setAttribute("role", "alert");
+      const text = document.createElement("p");
+      text.textContent = entry.wrong;
+      const button = (label, act) => {
+        const made = Object.assign(document.createElement("button"), { type: "button", textContent: label });
+        made.addEventListener("click", () => { remove(entry.key); box.remove(); act(); });
+        return made;
+      };
+      box.append(text,
+        button(place.dataset.replace, () => add({ ...entry.fields, correct: "1" })),
+        button(place.dataset.discard, () => tell("")));
+      return box;
+    });
+    document.querySelector("[data-wrong]").replaceChildren(...boxes);
   }
 
   async function flush() {
     if (sending) return;
     sending = true;
     let message = "";
-    for (const entry of read().filter(own)) {
+    for (const entry of unsent()) {
       let response;
       try {
         response = await fetch("/record/send", {
@@ -47,20 +56,24 @@
           body: new URLSearchParams({ ...entry.fields, key: entry.key }),
         });
       } catch { break; }
-      if (response.status === 401 || response.status === 403) { message = place.dataset.signIn; break; }
+      if (response.status === 401 || response.status === 403) { message = "signIn"; break; }
       if (response.status >= 500) break;
-      write(read().filter((one) => one.key !== entry.key));
-      if (!response.ok) complain(entry, (await response.json()).error);
-      if (!read().some(own)) message = place.dataset.sent;
+      if (response.ok) remove(entry.key);
+      else {
+        const wrong = (await response.json()).error;
+        write(read().map((one) => (one.key === entry.key ? { ...one, wrong } : one)));
+        complain();
+      }
+      if (!unsent().length) message = "sent";
     }
     sending = false;
-    tell(message);
+    tell(place && message ? place.dataset[message] : "");
   }
 
   function add(fields) {
     delete fields.csrf;
     const key = Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, "0")).join("");
-    write([...read(), { key, fields, account: place.dataset.account }]);
+    write([...read(), { key, fields, account }]);
     tell("");
     flush();
   }
@@ -79,9 +92,12 @@
     }
   });
 
-  document.querySelector("[data-submit]").addEventListener("change", (event) => event.target.form.submit());
+  document.addEventListener("change", (event) => {
+    if (event.target.matches("[data-submit]")) event.target.form.submit();
+  });
   window.addEventListener("online", flush);
-  setInterval(() => { if (read().some(own)) flush(); }, 10000);
+  setInterval(() => { if (unsent().length) flush(); }, 10000);
+  complain();
   tell("");
-  flush();
+  if (unsent().length) flush();
 }
