@@ -13,8 +13,8 @@ def tiny(monkeypatch):
     """Stand in for the paper's plan: two tiny problems, and nothing to train."""
     asked = []
 
-    def plan(quick=False, arms=(), seeds=(), episodes=None):
-        asked.append((quick, list(arms), list(seeds), episodes))
+    def plan(quick=False, arms=(), seeds=(), episodes=None, parts=()):
+        asked.append((quick, list(arms), list(seeds), episodes, *parts))
         return make_plan(
             {
                 "policies": ["idle", "random", "myopic"],
@@ -51,6 +51,15 @@ def test_one_command_computes_and_draws_everything(command, tiny):
     assert len(tiny) == 1
 
 
+def test_its_cost_is_said_beforehand(command, tiny):
+    outcome = command("reproduce", "-o", "r", "--dry-run", "--jobs", 2, "--parts", "main,rivals")
+    assert outcome.code == 0
+    assert tiny == [(False, [], [], None, "main", "rivals")]
+    assert re.search(r"capacity, 6: policies +2 +about 5.1 min", outcome.out)
+    assert "3 cells: about 5.2 min of core time, about 2.6 min on 2 cores" in outcome.out
+    assert not Path("r").exists()
+
+
 def test_sizes_and_seeds_are_passed_on(command, tiny):
     sizes = ("--arms", "20, 40", "--seeds", "3,1", "--episodes", 7)
     outcome = command("reproduce", "-o", "r", *sizes, "--jobs", 1)
@@ -65,6 +74,7 @@ def test_sizes_and_seeds_are_passed_on(command, tiny):
         ("-o results --arms twenty", "--arms is 'twenty'; whole numbers such as 20,40"),
         ("-o results --seeds 0", "--seeds is '0'"),
         ("-o results --arms 20,40 --seeds 1,2,3", "3 numbers of seeds for 2 sizes"),
+        ("-o results --parts main,mine", "there is no part 'mine'; known: main, rivals, beyond"),
         ("-o nowhere --draw", "nowhere/times.csv does not exist"),
     ],
 )

@@ -1,21 +1,25 @@
 import csv
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from sequoia.errors import FileError, ProblemError
 from sequoia.paper import report
+from sequoia.paper.costs import expected_costs
 from sequoia.paper.experiment import (
     ABLATION_SEEDS,
     ABLATIONS,
     POLICIES,
+    RIVALS,
     SETTINGS,
     paper_plan,
 )
-from sequoia.paper.results import Results
-from sequoia.paper.tables import Table, all_tables
+from sequoia.paper.results import Record, Results
+from sequoia.paper.tables import Table, all_tables, differences
 from sequoia.sweep import make_plan, sweep
 from sequoia.sweep.executor import CellEvent, Outcome
 from sequoia.sweep.run_cell import CellResult, PolicyNumbers, PolicyTimes
@@ -78,11 +82,12 @@ def names_of(cell):
 def test_the_plan_is_that_of_the_paper():
     cells = paper_plan().cells()
     main = [cell for cell in cells if cell.family != "trap" and cell.entries[0].name == "idle"]
-    assert len(main) == 4 * 3 * 30
+    assert len(main) == 4 * 3 * 10
     assert {cell.family for cell in main} == set(SETTINGS)
+    assert {cell.bound for cell in main} == {"hull"}
     assert {cell.episodes for cell in main} == {50}
-    assert {cell.problem().horizon for cell in main[::60]} == {20}
-    assert {cell.seed for cell in main} == set(range(1, 31))
+    assert {cell.problem().horizon for cell in main[::20]} == {20}
+    assert {cell.seed for cell in main} == set(range(1, 11))
     assert [cell.knobs["arms"] for cell in main] == sorted(cell.knobs["arms"] for cell in main)
     ablated = [cell for cell in cells if cell.entries[0].name in ABLATIONS]
     assert len(ablated) == 4 * ABLATION_SEEDS
@@ -97,11 +102,51 @@ def test_a_quick_one_and_parts_of_it():
     quick = paper_plan(quick=True).cells()
     assert {cell.knobs.get("arms", 20) for cell in quick} == {20}
     assert {cell.episodes for cell in quick} == {10}
-    parts = [cell for cell in paper_plan(arms=[20, 100], seeds=[4, 1]).cells() if cell.knobs]
+    parts = paper_plan(arms=[20, 100], seeds=[4, 1], parts=["main"]).cells()[1:]
     assert {cell.seed for cell in parts if cell.knobs["arms"] == 20} == {1, 2, 3, 4}
     assert {cell.seed for cell in parts if cell.knobs["arms"] == 100} == {1}
     with pytest.raises(ProblemError, match="3 numbers of seeds for 2 sizes"):
         paper_plan(arms=[20, 40], seeds=[1, 2, 3])
+
+
+def test_rivals_and_other_families_meet_the_same_problems():
+    cells = paper_plan(parts=["rivals", "beyond"]).cells()
+    rivals = [cell for cell in cells if cell.entries[0].name in RIVALS]
+    assert len(rivals) == 10 * (4 * 3 + 2 + 1)
+    assert all(names_of(cell) == list(RIVALS) for cell in rivals)
+    others = [cell for cell in cells if cell not in rivals]
+    assert Counter((cell.family, *cell.knobs.values()) for cell in others) == {
+        ("epidemic", 20): 10,
+        ("epidemic", 100): 10,
+        ("assortment", 20): 10,
+    }
+    presets = {cell.family: cell.entries[-1].training.preset for cell in others}
+    assert presets == {"epidemic": "interacting", "assortment": "scratch"}
+
+
+def test_its_cost_grows_with_what_is_asked_for():
+    few, more = (
+        sum(cost.seconds for cost in expected_costs(paper_plan(seeds=[n]).cells())) for n in (1, 3)
+    )
+    assert 0 < few < more / 2
+
+
+def test_differences_are_paired_and_corrected():
+    """Two policies that differ by a little on every seed: a tie among many comparisons."""
+    times = PolicyTimes(decisions=1, at_limit=0, mean=0, median=0, slow=0, slowest=0)
+    earned = {"sequoia": (10, 20, 30), "price": (9, 18.2, 27), "myopic": (9.7, 19.7, 29)}
+    records = [
+        Record("capacity", 20, seed, name, float(mean), 1.0, None, times)
+        for name, means in earned.items()
+        for seed, mean in enumerate(means)
+    ]
+    rows = {row[2]: row for row in differences(Results(tuple(records))).rows}
+    assert rows["price"][4].startswith("-9.7 ±")
+    assert rows["price"][5] == "behind"
+    assert rows["myopic"][5] == "tie"
+    change = np.array([-3.0, -1.5, -100 / 30])
+    half = stats.t.ppf(1 - 0.025 / 2, 2) * change.std(ddof=1) / np.sqrt(3)
+    assert rows["myopic"][4] == f"{change.mean():.1f} ± {half:.1f}"
 
 
 def test_everything_is_written(folder):
@@ -110,11 +155,11 @@ def test_everything_is_written(folder):
     assert figures == {f"{name}.{form}" for name in names for form in ("png", "svg", "pdf")}
     assert all(path.stat().st_size > 5_000 for path in (folder / "figures").iterdir())
     tables = {path.name for path in (folder / "tables").iterdir()}
-    names = ("claims", "rewards", "training", "ablations", "decisions")
+    names = ("claims", "differences", "rewards", "training", "ablations", "decisions")
     assert tables == {f"{name}.{form}" for name in names for form in ("csv", "tex")}
     text = (folder / "report.html").read_text()
     assert text.count("<img") == 5
-    assert text.count("<table") == 5
+    assert text.count("<table") == 6
     assert "http" not in text.replace('src="data:image', "")
 
 

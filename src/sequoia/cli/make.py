@@ -9,7 +9,7 @@ import typer
 
 from sequoia.cli.common import Force
 from sequoia.problem import Assortment, Problem, save
-from sequoia.problem.families import ENVIRONMENTS, FAMILIES
+from sequoia.problem.families import EVERY
 from sequoia.problem.families.networks import read_graph
 from sequoia.problem.families.routing import route_on, routing
 
@@ -117,8 +117,7 @@ def _keyword(name: str, annotation: Any, default: object) -> inspect.Parameter:
     )
 
 
-_EVERY: dict[str, Callable[..., Made]] = {**FAMILIES, **ENVIRONMENTS}
-for _name, _family in _EVERY.items():
+for _name, _family in EVERY.items():
     _words = (_family.__doc__ or "").partition("\n")[0]
     app.command(_name, help=_words, short_help=_words.partition(":")[0])(
         _routing_command() if _family is routing else _command(_family)

@@ -1,14 +1,19 @@
 """``sequoia reproduce``: every figure and table of the paper."""
 
+import os
 from typing import Annotated
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
 from sequoia.cli.common import Force
 from sequoia.cli.sweep import SOME_FAILED, Jobs, OnRay, Output, sweep_to
 from sequoia.errors import ProblemError
 from sequoia.io import refuse_to_replace
-from sequoia.paper.experiment import paper_plan
+from sequoia.paper.experiment import PARTS, paper_plan
+from sequoia.problem.names import count, roughly
+from sequoia.sweep import Plan
 
 
 def reproduce(
@@ -26,8 +31,15 @@ def reproduce(
     episodes: Annotated[
         int | None, typer.Option(min=1, help="Episodes of each policy; 50, or 10 if quick.")
     ] = None,
+    parts: Annotated[
+        str,
+        typer.Option(metavar="NAMES", help=f"Some of {', '.join(PARTS)}; all unless given."),
+    ] = "",
     jobs: Jobs = None,
     ray: OnRay = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Only say what it would cost.")
+    ] = False,
     draw: Annotated[
         bool, typer.Option("--draw", help="Only draw what is in the folder already.")
     ] = False,
@@ -35,14 +47,19 @@ def reproduce(
 ) -> None:
     """Run the paper's experiment and draw its figures and tables.
 
-    Four settings, 20, 40 and 100 arms, 30 seeds, 50 episodes of 20 steps. Interrupted, the same
-    command goes on where it stopped.
+    Four settings, 20, 40 and 100 arms, 10 seeds, 50 episodes of 20 steps; rivals, epidemics and
+    the assortment beside them. Interrupted, the same command goes on where it stopped.
     """
     has_failed = False
+    sizes, counts = _numbers("--arms", arms), _numbers("--seeds", seeds)
+    wanted = [part.strip() for part in parts.split(",") if part.strip()]
+    if dry_run:
+        _print_costs(paper_plan(quick, sizes, counts, episodes, wanted), jobs)
+        return
     if not (output / "cells").is_dir() and not draw:
         refuse_to_replace([output / name for name in ("figures", "tables", "report.html")], force)
     if not draw:
-        plan = paper_plan(quick, _numbers("--arms", arms), _numbers("--seeds", seeds), episodes)
+        plan = paper_plan(quick, sizes, counts, episodes, wanted)
         has_failed = bool(sweep_to(plan, output, jobs, ray, force).failed)
     # Pictures cost half a second of imports, which nobody else should pay.
     from sequoia.paper.report import write_report
@@ -51,6 +68,26 @@ def reproduce(
     typer.echo(f"Wrote {target}, {output / 'figures'} and {output / 'tables'}.")
     if has_failed:
         raise typer.Exit(SOME_FAILED)
+
+
+def _print_costs(plan: Plan, jobs: int | None) -> None:
+    """Say how many cells there are, and how long they are expected to take."""
+    from sequoia.paper.costs import expected_costs
+
+    costs = expected_costs(plan.cells())
+    table = Table("what", "cells", "core time", box=None)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for cost in costs:
+        table.add_row(cost.what, str(cost.cells), roughly(cost.seconds))
+    Console(highlight=False).print(table)
+    cores = jobs or os.cpu_count() or 1
+    total = sum(cost.seconds for cost in costs)
+    typer.echo(
+        f"{count(sum(cost.cells for cost in costs), 'cell')}: {roughly(total)} of core time, "
+        f"{roughly(total / cores)} on {count(cores, 'core')}. Measured on one core of our machine; "
+        "yours may take half or twice as long."
+    )
 
 
 def _numbers(option: str, text: str) -> list[int]:

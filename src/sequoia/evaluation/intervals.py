@@ -46,22 +46,23 @@ class Estimate:
         return f"{round(self.mean, decimals) + 0.0:.{decimals}f} ± {self.half:.{decimals}f}"
 
 
-def half_width(values: FloatArray) -> FloatArray:
+def half_width(values: FloatArray, comparisons: int = 1) -> FloatArray:
     """Return half of the 95 % interval of the mean over the first axis, by Student's t.
 
-    ``t_{n-1, 0.975} * s / sqrt(n)``; ``values`` is ``(n, ...)`` with n of at least 2.
+    ``t_{n-1, 1 - 0.025 / m} * s / sqrt(n)``; ``values`` is ``(n, ...)`` with n of at least 2. With
+    m comparisons, all m intervals hold together with 95 % (Bonferroni).
     """
-    count = len(values)
-    half: FloatArray = stdtrit(count - 1, 0.975) * values.std(axis=0, ddof=1) / np.sqrt(count)
+    count, share = len(values), 1 - 0.025 / comparisons
+    half: FloatArray = stdtrit(count - 1, share) * values.std(axis=0, ddof=1) / np.sqrt(count)
     return half
 
 
-def estimate(values: FloatArray) -> Estimate:
-    """Estimate the mean of independent ``values``, ``(E,)``."""
+def estimate(values: FloatArray, comparisons: int = 1) -> Estimate:
+    """Estimate the mean of independent ``values``, ``(E,)``; one of so many comparisons."""
     mean = float(values.mean())
     if len(values) < 2:
         return Estimate(mean, float("nan"), float("nan"))
-    half = float(half_width(values))
+    half = float(half_width(values, comparisons))
     return Estimate(mean, mean - half, mean + half)
 
 

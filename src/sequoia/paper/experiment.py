@@ -25,12 +25,22 @@ POLICIES = (
     "price-update",
 )
 TRAP_POLICIES = ("idle", "random", "myopic", "sequoia", "exact")
+# Learners of other papers, and the policy that plays each.
+RIVALS = {
+    "ppo-scores": "sequoia",
+    "ppo-masked": "one-by-one",
+    "srl": "sequoia",
+    "cascade-dqn": "iterative-dqn",
+}
+# Where arms interact, and where there are none.
+BEYOND = {"epidemic": "Epidemic", "assortment": "Dynamic assortment"}
+EPIDEMIC_POLICIES = ("random", "iterative-myopic", "myopic", "price", "lookahead", "sequoia")
+ASSORTMENT_POLICIES = ("random", "myopic", "sequoia")
+EPIDEMIC_ARMS = (20, 100)
 ARMS = (20, 40, 100)
-SEEDS = 30
+SEEDS = 10
 ABLATION_SEEDS = 2
 DECISION_SECONDS = 1.0
-# Beyond this size the tighter bound takes minutes and hardly differs.
-_MOST_ARMS_FOR_HULL = 40
 
 # What costs up to a second a decision is left to small problems.
 _SLOW = ("price-update",)
@@ -54,8 +64,9 @@ def paper_plan(
     arms: Sequence[int] = (),
     seeds: Sequence[int] = (),
     episodes: int | None = None,
+    parts: Sequence[str] = (),
 ) -> Plan:
-    """Return the plan of the paper's experiment.
+    """Return the plan of the paper's experiment, and of what stands beside it.
 
     Parameters
     ----------
@@ -67,6 +78,8 @@ def paper_plan(
         Number of seeds, for all sizes or one for each.
     episodes
         Episodes of each policy; 50 unless given, 10 if quick.
+    parts
+        Some of `PARTS`; all unless given, or those of the paper alone if quick.
     """
     sizes = tuple(arms) or (ARMS[:1] if quick else ARMS)
     counts = tuple(seeds) or (2 if quick else SEEDS,)
@@ -75,48 +88,66 @@ def paper_plan(
             f"there are {len(counts)} numbers of seeds for {len(sizes)} sizes; one is wanted, or "
             "one for each."
         )
-    per_size = counts * len(sizes) if len(counts) == 1 else counts
-    grids = [
-        {
-            "family": family,
-            "arms": size,
-            "seeds": count,
-            "bound": _bound(size),
-            "policies": _policies(size),
-        }
-        for size, count in zip(sizes, per_size, strict=True)
-        for family in SETTINGS
-    ]
+    wanted = tuple(parts) or (("main", "ablations") if quick else PARTS)
+    for part in wanted:
+        if part not in PARTS:
+            raise ProblemError(f"there is no part {part!r}; known: {', '.join(PARTS)}.")
+    pairs = list(zip(sizes, counts * len(sizes) if len(counts) == 1 else counts, strict=True))
     names = _QUICK_ABLATIONS if quick else tuple(ABLATIONS)
-    trap = {"family": "trap", "policies": TRAP_POLICIES, "seeds": [1], "episodes": 10}
+    grids = {
+        "main": [_TRAP, *(_main(*pair, family) for pair in pairs for family in SETTINGS)],
+        "rivals": [_rivals(*pair, family) for pair in pairs for family in SETTINGS],
+        "beyond": [grid for pair in pairs for grid in _beyond(*pair)],
+        "ablations": _ablations(*pairs[0], names, quick),
+    }
+    trained = [{"name": name, "policy": "sequoia", **ABLATIONS[name]} for name in names]
+    trained += [{"name": name, "policy": own, "preset": name} for name, own in RIVALS.items()]
     return make_plan(
         {
             "policies": POLICIES,
             "episodes": episodes or (10 if quick else 50),
             "decision_seconds": DECISION_SECONDS,
-            "trained": [{"name": name, "policy": "sequoia", **ABLATIONS[name]} for name in names],
-            "problems": [trap, *grids, *_ablation_grids(sizes[0], per_size[0], names, quick)],
+            "trained": trained,
+            "problems": [grid for part in PARTS if part in wanted for grid in grids[part]],
         },
         "the paper's experiment",
     )
 
 
-def _ablation_grids(
-    size: int, count: int, names: Sequence[str], quick: bool
-) -> list[dict[str, Any]]:
+PARTS = ("main", "rivals", "beyond", "ablations")
+_TRAP = {"family": "trap", "policies": TRAP_POLICIES, "seeds": [1], "episodes": 10}
+
+
+def _main(size: int, count: int, family: str) -> dict[str, Any]:
+    names = [n for n in POLICIES if size <= _MOST_ARMS_FOR_SLOW or n not in _SLOW]
+    return {"family": family, "arms": size, "seeds": count, "bound": "hull", "policies": names}
+
+
+def _rivals(size: int, count: int, family: str) -> dict[str, Any]:
+    """Leave the bound to the main part, which is of the same problems."""
+    named = {"family": family, "arms": size, "seeds": count, "bound": "none"}
+    return {**named, "policies": tuple(RIVALS)}
+
+
+def _beyond(size: int, count: int) -> list[dict[str, Any]]:
+    """Return epidemics of the smallest and the largest size, and the assortment once."""
+    grids: list[dict[str, Any]] = []
+    if size in EPIDEMIC_ARMS:
+        own: dict[str, Any] = {"family": "epidemic", "arms": size, "seeds": count}
+        grids.append({**own, "policies": EPIDEMIC_POLICIES})
+        grids.append({**own, "policies": tuple(RIVALS), "bound": "none"})
+    if size == ARMS[0]:
+        own = {"family": "assortment", "items": 20, "seeds": count, "bound": "none"}
+        grids.append({**own, "policies": ASSORTMENT_POLICIES})
+        grids.append({**own, "policies": tuple(RIVALS)})
+    return grids
+
+
+def _ablations(size: int, count: int, names: Sequence[str], quick: bool) -> list[dict[str, Any]]:
     """Take the network apart on the smallest problems; quickly, in two settings with one seed."""
     families = ("interventions", "scheduling") if quick else tuple(SETTINGS)
     seeds = 1 if quick else min(count, ABLATION_SEEDS)
     return [
-        {"family": family, "arms": size, "seeds": seeds, "policies": names, "bound": _bound(size)}
+        {"family": family, "arms": size, "seeds": seeds, "policies": names, "bound": "hull"}
         for family in families
     ]
-
-
-def _policies(size: int) -> tuple[str, ...]:
-    is_small = size <= _MOST_ARMS_FOR_SLOW
-    return tuple(name for name in POLICIES if is_small or name not in _SLOW)
-
-
-def _bound(size: int) -> str:
-    return "hull" if size <= _MOST_ARMS_FOR_HULL else "lp"

@@ -1,19 +1,27 @@
 """Figures, tables and one page from the cells of a sweep."""
 
+import platform
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
 from sequoia.errors import FileError
 from sequoia.io import write_text
+from sequoia.paper.experiment import BEYOND, RIVALS, SETTINGS
 from sequoia.paper.figures import paper_figures
 from sequoia.paper.results import Results
 from sequoia.paper.tables import ALL, Table, all_tables, claims
 from sequoia.plots import save_plot
 from sequoia.problem.names import count
 from sequoia.report.html import embedded, page, quiet
+from sequoia.sweep.folder import NUMBERS, TIMES
+from sequoia.sweep.tables import read_rows
+from sequoia.version import __version__
 
 REPORT = "report.html"
+SUMMARY = "README.md"
+# What the summary shows of figures and tables; all are in files.
+_SHOWN = ("settings", "ablations", "claims", "differences", "training")
 _FORMATS = ("png", "svg", "pdf")
 _FIGURES = {
     "settings": "The paper's main figure: mean reward by setting and size, random = 1; whiskers "
@@ -57,7 +65,46 @@ def write_report(folder: Path) -> Path:
     }
     target = folder / REPORT
     write_text(target, _page(_headline(results), shown, tables))
+    write_text(folder / SUMMARY, summary(folder, results, tables, list(figures)))
     return target
+
+
+def summary(folder: Path, results: Results, tables: Sequence[Table], figures: Sequence[str]) -> str:
+    """Return figures and tables as Markdown, with what computed them: ``docs/results``."""
+    rows = read_rows(folder / TIMES)
+    commits = sorted({row.get("commit", "") or "unknown" for row in rows})
+    hours = sum({row["problem"] + row["cell_seconds"]: _hours(row) for row in rows}.values())
+    done = "; ".join(
+        f"{words}: {', '.join(_seeds(results, family, arms) for arms in results.sizes(family))}"
+        for family, words in {**SETTINGS, **BEYOND}.items()
+        if results.sizes(family)
+    )
+    parts = [
+        "# Results of the paper's experiment",
+        f"Written by `sequoia reproduce`, version {__version__}, commit "
+        f"{' and '.join(commits)}, {platform.machine()}, Python {platform.python_version()}; "
+        f"{hours:.1f} hours of core time. Do not edit: the next run replaces it. The same command "
+        "goes on from here to the whole plan; `sequoia reproduce --dry-run` says what that costs.",
+        f"What was run: {done}.",
+    ]
+    parts += [f"![{_FIGURES[name]}]({name}.png)" for name in figures if name in _SHOWN]
+    for table in tables:
+        if table.name in _SHOWN:
+            parts += [f"## {table.title}", table.markdown(), table.note]
+    files = ", ".join(f"[{name}]({name})" for name in (NUMBERS, TIMES))
+    parts += ["## Files", f"{files} hold every policy of every problem."]
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _hours(row: Mapping[str, str]) -> float:
+    return float(row["cell_seconds"]) / 3600
+
+
+def _seeds(results: Results, family: str, arms: int) -> str:
+    """Say how many seeds of a size are done, by SEQUOIA and by the rivals."""
+    ours = len(results.of(family, arms, "sequoia"))
+    theirs = max(len(results.of(family, arms, name)) for name in RIVALS)
+    return f"{arms} with {count(ours, 'seed')} (rivals {theirs})"
 
 
 def _page(headline: str, shown: Mapping[str, str], tables: Sequence[Table]) -> str:
@@ -66,6 +113,7 @@ def _page(headline: str, shown: Mapping[str, str], tables: Sequence[Table]) -> s
     order = {
         "settings": ("Rewards in all settings", "rewards"),
         "claims": ("Headline claims", "claims"),
+        "differences": ("Everybody against SEQUOIA", "differences"),
         "trap": ("Where looking one step ahead goes wrong", None),
         "ablations": ("Ablations", "ablations"),
         "training": ("Time of training, in minutes", "training"),

@@ -22,7 +22,7 @@ class Record:
     Attributes
     ----------
     arms
-        Number of arms; 0 where the family has no such knob.
+        Number of arms, or of items; 0 where the family has no such knob.
     mean, random, bound
         Reward per step: of the policy, at random, and what no policy exceeds on average.
     """
@@ -115,7 +115,7 @@ def _place(row: Mapping[str, str]) -> tuple[str, ...]:
 def _record(row: Mapping[str, str], times: PolicyTimes) -> Record:
     return Record(
         family=row["family"],
-        arms=int(row.get("arms") or 0),
+        arms=int(row.get("arms") or row.get("items") or 0),
         seed=int(row["seed"]),
         policy=row["policy"],
         mean=_finite(row["mean"]),

@@ -1,13 +1,13 @@
 """The tables of the paper, and ours beside them: for people, for LaTeX and for programs."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
 import numpy as np
 
 from sequoia.evaluation.intervals import Estimate, estimate, pooled
-from sequoia.paper.experiment import ABLATIONS, POLICIES, SETTINGS
+from sequoia.paper.experiment import ABLATIONS, BEYOND, POLICIES, RIVALS, SETTINGS
 from sequoia.paper.results import Results, standard_error
 from sequoia.report import html as page
 from sequoia.sweep.tables import to_csv
@@ -51,6 +51,11 @@ class Table:
         note = page.quiet(self.note) if self.note else ""
         return f'<div class="tight">{page.table(head, rows)}</div>{note}'
 
+    def markdown(self) -> str:
+        """Return it as a table of Markdown."""
+        lines = [self.heads, ["---"] * len(self.heads), *self.rows]
+        return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
     def latex(self) -> str:
         """Return it as a LaTeX table, for the package booktabs."""
         lines = [" & ".join(text.translate(_ESCAPES) for text in row) for row in self.rows]
@@ -73,15 +78,51 @@ def plus_minus(one: Estimate, digits: int = 1) -> str:
 
 def all_tables(results: Results) -> list[Table]:
     """Return every table that there is something to say in."""
-    made = (claims, rewards, training, ablations, decisions)
+    made = (claims, differences, rewards, training, ablations, decisions)
     return [table for make in made if (table := make(results)).rows]
 
 
-def _places(results: Results) -> Iterator[tuple[str, int]]:
+def _places(results: Results, families: Iterable[str] = SETTINGS) -> Iterator[tuple[str, int]]:
     """Yield settings and sizes."""
-    for family in SETTINGS:
+    for family in families:
         for arms in results.sizes(family):
             yield family, arms
+
+
+def differences(results: Results) -> Table:
+    """Return by how much everybody else earns more or less than SEQUOIA, on the same seeds."""
+    every = {**SETTINGS, **BEYOND}
+    pairs = [
+        (family, arms, name, change)
+        for family, arms in _places(results, every)
+        for name in (*POLICIES, "lookahead", *RIVALS)
+        if name != "sequoia" and len(change := results.percent_over(family, arms, name, "sequoia"))
+    ]
+    rows = []
+    for family, arms, name, change in pairs:
+        own = estimate(change, comparisons=len(pairs))
+        minutes = _minutes(results, family, arms, name)
+        spent = _NONE if not minutes else _or_none(minutes, ".1f")
+        row = (every[family], str(arms), name, str(len(change)), plus_minus(own), _said(own), spent)
+        rows.append(row)
+    return Table(
+        "differences",
+        "Everybody against SEQUOIA",
+        ("setting", "J", "policy", "seeds", "more than SEQUOIA, %", "verdict", "training, min"),
+        rows,
+        f"Paired: the same problems, episodes and luck. ± is an interval over seeds that holds for "
+        f"all {len(pairs)} comparisons together with 95 % (Bonferroni). A tie is a difference that "
+        "luck may explain; with one seed nothing is said.",
+    )
+
+
+def _said(change: Estimate) -> str:
+    """Call a difference by its name."""
+    if np.isnan(change.half):
+        return _NONE
+    if change.includes_zero:
+        return "tie"
+    return "ahead" if change.mean > 0 else "behind"
 
 
 def claims(results: Results) -> Table:

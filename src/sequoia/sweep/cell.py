@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from sequoia.evaluation.evaluate import BoundKind
 from sequoia.models.folder import ABOUT, load_model, read_about
 from sequoia.policies import QFunction
-from sequoia.problem import Problem
-from sequoia.problem.families import FAMILIES
+from sequoia.problem import Assortment, Environment, Problem
+from sequoia.problem.families import EVERY
 from sequoia.version import __version__
 
 # Raise it when cells that were computed by older code must not be taken for new ones.
@@ -36,7 +36,7 @@ def settings_of(preset: str, overrides: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def trained_model(
-    problem: Problem, preset: str, overrides: Mapping[str, Any], seed: int, folder: Path
+    problem: Environment, preset: str, overrides: Mapping[str, Any], seed: int, folder: Path
 ) -> Model:
     """Return the model in ``folder``, after training it if need be; half a training goes on."""
     if not (folder / ABOUT).exists():
@@ -105,14 +105,14 @@ class Cell:
     decision_seconds: float
     solver: str
 
-    def problem(self) -> Problem:
+    def problem(self) -> Problem | Assortment:
         """Make the problem."""
-        return FAMILIES[self.family](**self._arguments)
+        return EVERY[self.family](**self._arguments)
 
     @property
     def _arguments(self) -> dict[str, Any]:
         """Every argument of the family, so that a new default makes a new cell."""
-        known = inspect.signature(FAMILIES[self.family]).parameters
+        known = inspect.signature(EVERY[self.family]).parameters
         given = {name: knob.default for name, knob in known.items()} | dict(self.knobs)
         return given | ({"seed": self.seed} if "seed" in known else {})
 

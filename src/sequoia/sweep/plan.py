@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -25,13 +26,20 @@ from sequoia.evaluation.evaluate import BoundKind
 from sequoia.io import read_toml
 from sequoia.policies.policy import SECONDS
 from sequoia.policies.registry import policy_called
-from sequoia.problem.families import FAMILIES
+from sequoia.problem.families import EVERY, make
 from sequoia.problem.names import closest
 from sequoia.sizes import MOST_CELLS, MOST_EPISODES, require_at_most
 from sequoia.solvers.registry import DEFAULT, require_solver
 from sequoia.sweep.cell import Cell, Entry, Training
 
-DEFAULT_TRAINING = Training("default", {})
+
+@cache
+def usual_training(family: str) -> Training:
+    """Return how a model is trained for a family where the plan does not say."""
+    # Torch costs seconds of imports, which sweeps without training should not pay.
+    from sequoia.learn import usual_preset
+
+    return Training(usual_preset(make(family)), {})
 
 
 def _count_from_one(value: object) -> object:
@@ -105,11 +113,11 @@ class ProblemGrid(BaseModel):
 
     @model_validator(mode="after")
     def _check(self) -> "ProblemGrid":
-        if self.family not in FAMILIES:
-            hint = closest(self.family, list(FAMILIES))
-            known_families = ", ".join(FAMILIES)
+        if self.family not in EVERY:
+            hint = closest(self.family, list(EVERY))
+            known_families = ", ".join(EVERY)
             raise ValueError(f"there is no family {self.family!r}; known: {known_families}{hint}")
-        known = inspect.signature(FAMILIES[self.family]).parameters
+        known = inspect.signature(EVERY[self.family]).parameters
         for name, values in self._lists().items():
             if name == "seed":
                 raise ValueError("seed is not a knob here; write seeds = [...]")
@@ -177,9 +185,10 @@ class Plan(BaseModel):
             _distinct(seeds)
         return self
 
-    def _entries(self, names: tuple[str, ...]) -> tuple[Entry, ...]:
+    def _entries(self, names: tuple[str, ...], family: str | None = None) -> tuple[Entry, ...]:
+        """Return what is played; trained as usual in a family where the plan does not say how."""
         known = {one.name: Entry(one.name, one.policy, one.training) for one in self.trained}
-        return tuple(known.get(name) or _plain(name) for name in names)
+        return tuple(known.get(name) or _plain(name, family) for name in names)
 
     @property
     def n_cells(self) -> int:
@@ -199,7 +208,7 @@ class Plan(BaseModel):
                     family=grid.family,
                     knobs=knobs,
                     seed=seed,
-                    entries=self._entries(grid.policies or self.policies),
+                    entries=self._entries(grid.policies or self.policies, grid.family),
                     episodes=grid.episodes or self.episodes,
                     bound=grid.bound or self.bound,
                     decision_seconds=grid.decision_seconds or self.decision_seconds,
@@ -207,8 +216,9 @@ class Plan(BaseModel):
                 )
 
 
-def _plain(name: str) -> Entry:
-    return Entry(name, name, DEFAULT_TRAINING if policy_called(name).needs_model else None)
+def _plain(name: str, family: str | None) -> Entry:
+    is_trained = policy_called(name).needs_model and family is not None
+    return Entry(name, name, usual_training(family) if is_trained and family else None)
 
 
 def read_plan(path: Path) -> Plan:

@@ -9,10 +9,11 @@ from pydantic import BaseModel, ConfigDict
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.evaluation.evaluate import REFERENCE, evaluate
 from sequoia.evaluation.evaluation import Evaluation
-from sequoia.problem import Problem
+from sequoia.problem import Environment
 from sequoia.solvers import using_solver
 from sequoia.sweep.cell import Cell, Entry, Model, trained_model
 from sequoia.validation import FloatArray
+from sequoia.version import commit
 
 
 class PolicyNumbers(BaseModel):
@@ -73,6 +74,8 @@ class CellResult(BaseModel):
         By the names of the policies.
     seconds
         Time of the whole cell; of one that was interrupted, since it was taken up again.
+    commit
+        Of the code that computed it; empty where that is not known.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -87,6 +90,7 @@ class CellResult(BaseModel):
     bound_seconds: float | None
     bound_stopped_by: str | None = None
     seconds: float
+    commit: str = ""
 
 
 def run_cell(cell: Cell, work: Path) -> CellResult:
@@ -107,8 +111,8 @@ def _run_cell(cell: Cell, work: Path) -> CellResult:
     reference = _evaluate(cell, problem, REFERENCE, None, work)
     numbers, times = {}, {}
     for entry in cell.entries:
-        model = _model(cell, entry, problem, work)
         try:
+            model = _model(cell, entry, problem, work)
             found = _evaluate(cell, problem, entry.policy, model, work)
         except (ProblemError, TooLarge) as error:
             numbers[entry.name] = PolicyNumbers(reason=str(error))
@@ -127,10 +131,11 @@ def _run_cell(cell: Cell, work: Path) -> CellResult:
         bound_seconds=None if bound is None else bound.seconds,
         bound_stopped_by=None if bound is None else bound.stopped_by,
         seconds=time.perf_counter() - began,
+        commit=commit(),
     )
 
 
-def _model(cell: Cell, entry: Entry, problem: Problem, work: Path) -> Model | None:
+def _model(cell: Cell, entry: Entry, problem: Environment, work: Path) -> Model | None:
     """Return the trained model of an entry; entries with the same training share it."""
     how = entry.training
     if how is None:
@@ -140,7 +145,7 @@ def _model(cell: Cell, entry: Entry, problem: Problem, work: Path) -> Model | No
 
 
 def _evaluate(
-    cell: Cell, problem: Problem, policy: str, model: Model | None, work: Path
+    cell: Cell, problem: Environment, policy: str, model: Model | None, work: Path
 ) -> Evaluation:
     return evaluate(
         problem,

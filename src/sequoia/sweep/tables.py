@@ -85,4 +85,5 @@ def _times(cell: Cell, found: CellResult, knobs: Iterable[str]) -> Iterable[Row]
             "bound_seconds": found.bound_seconds,
             "bound_stopped_by": found.bound_stopped_by,
             "cell_seconds": found.seconds,
+            "commit": found.commit,
         }

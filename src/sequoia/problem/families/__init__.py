@@ -37,8 +37,9 @@ FAMILIES: dict[str, Callable[..., Problem]] = {
 }
 
 
-# Those that are no problems of arms.
+# Those that are no problems of arms, and all.
 ENVIRONMENTS: dict[str, Callable[..., Assortment]] = {"assortment": assortment}
+EVERY: dict[str, Callable[..., Problem | Assortment]] = {**FAMILIES, **ENVIRONMENTS}
 
 
 @overload
@@ -47,20 +48,20 @@ def make(family: Literal["assortment"], **knobs: Any) -> Assortment: ...
 def make(family: str, **knobs: Any) -> Problem: ...
 def make(family: str, **knobs: Any) -> Problem | Assortment:
     """Make a problem of a family, such as ``make("capacity", arms=20, seed=1)``."""
-    every: dict[str, Callable[..., Problem | Assortment]] = {**FAMILIES, **ENVIRONMENTS}
-    if family not in every:
-        hint = closest(family, list(every))
-        raise ProblemError(f"there is no family {family!r}; known: {', '.join(every)}{hint}.")
-    known = inspect.signature(every[family]).parameters
+    if family not in EVERY:
+        hint = closest(family, list(EVERY))
+        raise ProblemError(f"there is no family {family!r}; known: {', '.join(EVERY)}{hint}.")
+    known = inspect.signature(EVERY[family]).parameters
     for name in knobs:
         if name not in known:
             hint = closest(name, list(known))
             raise ProblemError(f"{family} has no knob {name!r}; known: {', '.join(known)}{hint}.")
-    return every[family](**knobs)
+    return EVERY[family](**knobs)
 
 
 __all__ = [
     "ENVIRONMENTS",
+    "EVERY",
     "FAMILIES",
     "assortment",
     "capacity",
