@@ -1,14 +1,19 @@
 """Doses that count together, as ReLU units: the Q-function of `price`, action by action."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from sequoia.bounds import relax_factored
+from sequoia.errors import SolverFailed
 from sequoia.models.factored_part import FactoredPart
 from sequoia.models.graph_model import GraphModel, neighbourhood_of
 from sequoia.models.graph_network import shapes
+from sequoia.optimize.auto import Auto
+from sequoia.optimize.dose_groups import DoseGroup, DoseTables
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.linear.dose_tables import DoseGroup, DoseTableArgmax
+from sequoia.optimize.linear.dose_tables import DoseTableArgmax
 from sequoia.problem.families import epidemic
 from tiny_problems import KINDS, infected, random_problem
 
@@ -44,3 +49,24 @@ def test_the_network_is_the_sum_of_the_tables_of_all_clusters(problem):
         # Up to what no action changes; effects are in single precision.
         size = np.abs(wanted).max()
         np.testing.assert_allclose(found - found[0], wanted - wanted[0], atol=1e-5 * size)
+
+
+@pytest.mark.parametrize("problem", CASES)
+def test_the_best_by_tables_is_the_best_by_units(problem):
+    model = price_model(problem)
+    actions = problem.space.enumerate(1000)
+    states = np.random.default_rng(1).integers(0, problem.arms.n_states, (6, problem.arms.n_arms))
+    net = model.fold(states, np.zeros(6, dtype=np.int64))
+    every = np.broadcast_to(model.encoding.encode(actions), (6, len(actions), net.n_inputs))
+    found = Auto(model.encoding).best(net)
+    np.testing.assert_allclose(found.values, net.values(every).max(axis=1))
+    assert problem.space.contains(found.actions).all()
+
+
+def test_tables_that_are_not_those_of_the_network_are_found_out():
+    model = price_model(CASES[-1])
+    states = CASES[-1].draw_start(np.random.default_rng(0), 2)
+    net = model.fold(states, np.zeros(2, dtype=np.int64))
+    wrong = DoseTables(net.tables.groups, [own + 1 for own in net.tables.values])
+    with pytest.raises(SolverFailed, match="not what its hidden layers say"):
+        Auto(model.encoding).best(replace(net, tables=wrong))

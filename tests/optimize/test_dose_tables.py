@@ -5,8 +5,9 @@ import pytest
 
 from sequoia.errors import InfeasibleSpace
 from sequoia.optimize import encoding
+from sequoia.optimize.dose_groups import DoseGroup
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.linear.dose_tables import DoseGroup, DoseTableArgmax
+from sequoia.optimize.linear.dose_tables import DoseTableArgmax
 from sequoia.problem import Arms, Assignment, Budget, Custom, Problem, Schedule, Walk
 
 SPACES = {

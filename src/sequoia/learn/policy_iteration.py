@@ -5,15 +5,14 @@ action; [3] play both under the same luck, following the policy afterwards; [4] 
 in what they earn, ``sum_i (a_i - b_i) u_i(s)``, by one network that all columns share; [5] the next
 policy is ``argmax_a sum_i a_i u_i(s)`` over the space, exactly; [6] keep the best policy seen, in
 held-out episodes. The first policy is what a factored value function proposes, or the myopic one,
-whichever is better. Where actions are few, `price` itself, which knows what doses are worth
-together, is played too, and is the result unless the learned policy is significantly better.
+whichever is better. In the end, what doses are worth together is added to what was learned, where
+that is better and decisions stay quick; see `final_choice`.
 
 Policy iteration with rollouts: Lagoudakis and Parr 2003; Bertsekas 2020. Differences under the same
 luck carry far more signal than temporal differences where what an action changes is small against
 all that happens. Where arms are decoupled, prices know more from the start: see `q_learning`.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar, cast
@@ -22,22 +21,21 @@ import numpy as np
 import torch
 
 from sequoia.evaluation.intervals import Estimate, estimate
+from sequoia.learn.final_choice import Finalist, final_choice
 from sequoia.learn.graph_fit import Lessons, first_parameters, fit
-from sequoia.learn.learner import HELD_OUT, Learner, Round, Tensors
+from sequoia.learn.held_out import HeldOut
+from sequoia.learn.learner import Learner, Round, Tensors
 from sequoia.learn.milestones import Milestones
 from sequoia.learn.policy_iteration_config import PolicyIterationConfig
 from sequoia.learn.price_start import factored_start
 from sequoia.models.graph_model import GraphModel, neighbourhood_of
 from sequoia.models.graph_network import Parameters
 from sequoia.optimize.auto import RolloutAuto, within_limits
-from sequoia.optimize.encoding import ActionEncoding, few_actions
-from sequoia.policies import Policy
-from sequoia.policies.lookahead import is_gain
+from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Environment, Problem, limits_of
 from sequoia.problem.dependencies import dependencies_of, require_dependencies
 from sequoia.problem.environment import States
 from sequoia.rng import stream
-from sequoia.simulate import Decisions, Scenarios, rollout
 from sequoia.simulate.credit import Credit, LocalCredit, WholeCredit
 from sequoia.simulate.paired_rollouts import Candidates, compare, neighbours, that_matter
 from sequoia.validation import ActionArray, FloatArray, IntArray
@@ -51,9 +49,6 @@ _HELD_OUT_WORK, _FEWEST_HELD_OUT, _MOST_HELD_OUT = 40_000, 16, 1_000
 _HELD_OUT_LISTED, _HELD_OUT_SEARCHED = 120, 40
 # From here on a candidate makes several changes at once, each with this many components to itself.
 _COMPONENTS_PER_CHANGE, _FEWEST_CHANGES = 80, 2
-# With more actions, the best one for doses that count together takes milliseconds, and what is
-# learned is better: by 4 % with 20,000 actions, by nothing with 300 (epidemics).
-_MOST_JOINT = 3_000
 # Candidates that are looked at for one that is played, where that costs no solver.
 _LOOKED_AT = 3
 # Batches grow with what a round teaches, within limits. Measured on epidemics: at 8 nodes, where a
@@ -84,8 +79,9 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         self.scale = 1.0 if self._factored is None else self._factored.unit
         self.best: Parameters = self.parameters
         self.lessons: list[Lessons] = []
-        self._held_out = Scenarios.sample(environment, self._n_held_out, seed + HELD_OUT)
-        self.start_rewards = self.best_rewards = self.price_rewards = np.empty(0)
+        self._held_out = HeldOut(environment, self._argmax, self._n_held_out, seed)
+        self.start_rewards = self.best_rewards = np.empty(0)
+        self._chosen: tuple[Parameters, Finalist] | None = None
         self.tries_since_best = 0
         self.has_milestones = False
 
@@ -112,10 +108,8 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         second = self._report(0.0)
         self.parameters, self.start_rewards = self.best, self.best_rewards
         self.tries_since_best = 0
-        if few_actions(self.environment.space, _MOST_JOINT) is not None:
-            self.price_rewards = self._play(self._price)
         better = first if self.best is self._first else second
-        return replace(better, best=self.result_reward)
+        return replace(better, best=second.best)
 
     def play_round(self) -> Round:
         """Improve the policy once."""
@@ -143,7 +137,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
 
     @property
     def _n_components(self) -> int:
-        return int(self._held_out.start.shape[1])
+        return int(self.environment.draw_start(np.random.default_rng(0), 1).shape[1])
 
     @property
     def _n_states(self) -> int:
@@ -346,34 +340,8 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         """Parameters that score what the factored value says of doses, one by one."""
         return {**self._first, "guess": np.ones_like(self._first["guess"])}
 
-    @property
-    def _price(self) -> GraphModel:
-        """The model that acts as `price` does."""
-        assert self._factored is not None
-        model = replace(self.model(self._guess), scale=self._factored.unit)
-        return replace(model, is_joint=True)
-
-    @property
-    def _is_price_kept(self) -> bool:
-        """Whether `price` was played, and what is learned is not significantly better.
-
-        The best of all rounds is lucky, too, so each of them is a test. Nothing is better where one
-        table holds all arms: there, `price` is optimal.
-        """
-        if self._factored is None or not len(self.price_rewards):
-            return False
-        gains = self.best_rewards - self.price_rewards
-        return len(self._factored.tables) == 1 or not is_gain(gains, self.config.rounds + 1)
-
-    def _play(self, model: GraphModel) -> FloatArray:
-        """Return what a model earns per step in each held-out episode, ``(E,)``."""
-        policy = _Greedy(model, self._argmax)
-        played = rollout(self.environment, policy, self._held_out)
-        rewards: FloatArray = played.rewards.mean(axis=1)
-        return rewards
-
     def _report(self, loss: float) -> Round:
-        rewards = self._play(self.model(self.parameters))
+        rewards = self._held_out.play(self.model(self.parameters))
         if not len(self.start_rewards):
             self.start_rewards = rewards
         if not len(self.best_rewards) or rewards.mean() > self.best_rewards.mean():
@@ -381,26 +349,35 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         else:
             self.tries_since_best += 1
         epsilon = self.config.comparisons.epsilon
-        reward = float(rewards.mean())
-        return Round(self.rounds, epsilon, loss, reward, self.result_reward)
+        best = self.result_reward if self.is_done else float(self.best_rewards.mean())
+        return Round(self.rounds, epsilon, loss, float(rewards.mean()), best)
+
+    @property
+    def _result(self) -> Finalist:
+        """What `final_choice` makes of the best policy seen."""
+        if self._chosen is None or self._chosen[0] is not self.best:
+            learned = self.model(self.best)
+            guess = None
+            if self._factored is not None:
+                guess = replace(self.model(self._guess), scale=self._factored.unit)
+            found = final_choice(learned, guess, self._held_out, self._argmax.is_batched)
+            self._chosen = self.best, found
+        return self._chosen[1]
 
     def result(self) -> GraphModel:
         """Return the best model seen."""
-        return self._price if self._is_price_kept else self.model(self.best)
+        return self._result.model
 
     @property
     def result_reward(self) -> float:
         """What it earned per step."""
-        return float(self._result_rewards.mean())
-
-    @property
-    def _result_rewards(self) -> FloatArray:
-        return self.price_rewards if self._is_price_kept else self.best_rewards
+        return float(self._result.rewards.mean())
 
     @property
     def gain(self) -> Estimate | None:
         """Over the first policy, in the same held-out episodes."""
-        return estimate(self._result_rewards - self.start_rewards)
+        rewards = self._result.rewards
+        return estimate(rewards - self.start_rewards[: len(rewards)])
 
     # ------------------------------------------------------------------ checkpoints
 
@@ -416,7 +393,6 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             "lessons": len(self.lessons),
             "start_rewards": self.start_rewards.tolist(),
             "best_rewards": self.best_rewards.tolist(),
-            "price_rewards": self.price_rewards.tolist(),
             "tries_since_best": self.tries_since_best,
             "has_milestones": self.has_milestones,
             "rng": self.rng.bit_generator.state,
@@ -435,26 +411,9 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         self.rounds, self.scale = facts["rounds"], facts["scale"]
         self.start_rewards = np.array(facts["start_rewards"])
         self.best_rewards = np.array(facts["best_rewards"])
-        self.price_rewards = np.array(facts["price_rewards"])
         self.tries_since_best = facts["tries_since_best"]
         self.has_milestones = facts["has_milestones"]
         self.rng.bit_generator.state = facts["rng"]
-
-
-class _Greedy(Policy):
-    """The policy of a model, on a batch of states and without plans."""
-
-    name = "greedy"
-
-    def __init__(self, model: GraphModel, argmax: RolloutAuto) -> None:
-        self._model, self._argmax = model, argmax
-
-    def act(self, states: States, step: int, rngs: Sequence[np.random.Generator]) -> Decisions:  # noqa: ARG002
-        """Return the best action of each state."""
-        steps = np.full(len(states), step)
-        limits = limits_of(self._model.environment, states, steps)
-        net = self._model.fold(states, steps)
-        return Decisions.of_actions(self._argmax.best_of(net, limits))
 
 
 def _under(arrays: dict[str, Any], prefix: str) -> dict[str, Any]:

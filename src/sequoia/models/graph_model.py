@@ -186,11 +186,13 @@ class GraphModel:
         units = self._joint_units
         if units is None:
             return linear
+        biases, tables = units.layer(np.asarray(states), np.asarray(steps))
         return replace(
             linear,
             weights=(units.weights,),
-            first_bias=units.biases(np.asarray(states), np.asarray(steps)),
+            first_bias=biases,
             output=np.ones(len(units.weights)),
+            tables=tables,
         )
 
     def weights(self, states: States, steps: IntArray) -> FloatArray:

@@ -3,6 +3,7 @@
 import numpy as np
 
 from sequoia.models.factored_part import FactoredPart
+from sequoia.optimize.dose_groups import DoseGroup, DoseTables
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.validation import FloatArray, IntArray
 
@@ -26,6 +27,7 @@ class JointUnits:
 
     def __init__(self, part: FactoredPart, encoding: ActionEncoding) -> None:
         self._part = part
+        self._groups = [DoseGroup(own.arms, own.doses) for own in part.tables]
         count = max(len(own.doses) for own in part.tables)
         beyond = [part.beyond(cluster) for cluster in range(len(part.tables))]
         worth = [own - own.min(axis=2, keepdims=True) for own in beyond]
@@ -42,12 +44,13 @@ class JointUnits:
         self.weights: FloatArray = -self._force * np.concatenate([rises for rises, _ in misses])
         self._idle_misses = np.concatenate([idle for _, idle in misses])
 
-    def biases(self, states: IntArray, steps: IntArray) -> FloatArray:
-        """Return the bias of each unit in each state, ``(B, P)``."""
+    def layer(self, states: IntArray, steps: IntArray) -> tuple[FloatArray, DoseTables]:
+        """Return the bias of each unit in each state, ``(B, P)``, and the tables themselves."""
         step = np.minimum(steps, len(self._worth) - 1)
         found = self._worth[step[:, None], self._part.rows(states)]  # (B, C, D)
-        biases: FloatArray = found.reshape(len(found), -1)[:, self._units]
-        return biases - self._force * self._idle_misses
+        worth: FloatArray = found.reshape(len(found), -1)[:, self._units]
+        values = [found[:, place, : len(own.doses)] for place, own in enumerate(self._groups)]
+        return worth - self._force * self._idle_misses, DoseTables(self._groups, values)
 
 
 def _misses(

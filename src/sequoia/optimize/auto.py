@@ -1,6 +1,6 @@
 """The engine that picks the engine; branch and bound for a while, then a program."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
@@ -8,12 +8,14 @@ import numpy as np
 
 from sequoia.errors import TooLarge
 from sequoia.optimize.by_state import ByState
+from sequoia.optimize.dose_groups import DoseGroup
 from sequoia.optimize.encoding import ActionEncoding, few_actions
 from sequoia.optimize.engines.branch_and_bound import BranchAndBound
 from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.optimize.engines.local_search import LocalSearch
 from sequoia.optimize.engines.milp import Milp
 from sequoia.optimize.linear.argmax import LinearArgmax
+from sequoia.optimize.linear.dose_tables import DoseTableArgmax
 from sequoia.optimize.linear.oracles import has_oracle
 from sequoia.optimize.linear.packing import Packing
 from sequoia.optimize.relu_net import ReluNet
@@ -68,7 +70,8 @@ class Auto:
 
     The proof is by `BranchAndBound` where linear functions are quickly maximised, else by a
     program; see `BranchThenMilp` for spaces where both are quick. Where the network has no
-    hidden layer, there is a shorter way: see `LinearArgmax`.
+    hidden layer, or its hidden layer is a sum of tables, there is a shorter way: see `LinearArgmax`
+    and `DoseTableArgmax`.
 
     Parameters
     ----------
@@ -94,6 +97,8 @@ class Auto:
         workers: int = 1,
     ) -> None:
         limits = Limits(seconds, PROOF_GAP if gap is None else gap)
+        self._columns, self._limits = columns, limits
+        self._of_tables: DoseTableArgmax | None = None
         self.lists_actions = True
         try:
             listed = Enumeration(columns)
@@ -118,7 +123,16 @@ class Auto:
 
     def best(self, net: ReluNet) -> ArgmaxResult:
         """Return the best action of each state, proven as far as asked."""
+        if net.tables is not None:
+            together = self._together(net.tables.groups)
+            if together.takes_inputs:
+                return together.best_of(net)
         return (self._engine if net.weights else self._linear).best(net)
+
+    def _together(self, groups: Sequence[DoseGroup]) -> DoseTableArgmax:
+        if self._of_tables is None or self._of_tables.groups is not groups:
+            self._of_tables = DoseTableArgmax(self._columns, groups, limits=self._limits)
+        return self._of_tables
 
 
 class RolloutAuto:

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from threadpoolctl import ThreadpoolController
 
 from sequoia.errors import SequoiaError
+from sequoia.optimize.dose_groups import DoseTables
 from sequoia.validation import BoolArray, FloatArray, IntArray
 
 # Far more than the rounding of sums of products, relative to the size of their terms.
@@ -45,6 +46,8 @@ class ReluNet:
         Weight of each input by state, ``(B, I)``.
     constant
         ``(B,)``.
+    tables
+        What ``output @ h`` is, where it is a sum of tables of doses; engines need not use it.
     """
 
     weights: tuple[FloatArray, ...]
@@ -53,6 +56,7 @@ class ReluNet:
     output: FloatArray
     linear: FloatArray
     constant: FloatArray
+    tables: DoseTables | None = None
 
     @classmethod
     def of_linear(cls, linear: ArrayLike, constant: ArrayLike = 0.0) -> "ReluNet":
@@ -105,6 +109,7 @@ class ReluNet:
             self.output,
             self.linear[states],
             self.constant[states],
+            None if self.tables is None else self.tables.only(states),
         )
 
     def values(self, inputs: ArrayLike) -> FloatArray:

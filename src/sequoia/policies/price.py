@@ -12,8 +12,9 @@ from sequoia.bounds.factored.value import FactoredValue
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import relax, require_decoupled
 from sequoia.optimize.by_state import ByState
+from sequoia.optimize.dose_groups import DoseGroup
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.optimize.linear.dose_tables import DoseGroup, DoseTableArgmax
+from sequoia.optimize.linear.dose_tables import DoseTableArgmax
 from sequoia.optimize.result import ArgmaxResult
 from sequoia.policies.policy import SECONDS, LinearPolicy, Options, Policy, Style, require_problem
 from sequoia.problem import Environment, Problem, limits_of
