@@ -141,7 +141,7 @@ def test_luck_does_not_replace_what_is_optimal(monkeypatch):
     learner = PolicyIteration(problem, make_config("interacting", **QUICK), seed=0)
     learner.begin()
 
-    def luck(held_out, model, episodes=None):  # noqa: ARG001 (as others are called)
+    def luck(held_out, model):  # noqa: ARG001 (as others are called)
         return np.arange(8.0) - model.is_joint
 
     monkeypatch.setattr(HeldOut, "play", luck)

@@ -11,6 +11,8 @@ from sequoia.optimize.linear.dose_tables import DoseTableArgmax
 from sequoia.problem import Arms, Assignment, Budget, Custom, Problem, Schedule, Walk
 
 SPACES = {
+    "equal costs": Budget(np.full(5, 0.7), 2.2),
+    "whole costs": Budget([1, 2, 0, 3, 1], 4),
     "budget": Budget([1, 2, 1.5, 1, 1], 3.5),
     "assignment": Assignment([2, 3, 2, 2, 1], [4, 3]),
     "schedule": Schedule([[1, 1, 0], [0, 1, 1]], np.tri(5, 3, 1, dtype=np.int8), 3),
@@ -70,3 +72,25 @@ def test_no_action_at_all(way, monkeypatch):
     argmax = DoseTableArgmax(ActionEncoding.of_problem(problem), groups)
     with pytest.raises(InfeasibleSpace):
         argmax.best([np.zeros((1, 4))])
+
+
+@pytest.mark.parametrize("kind", ["equal costs", "whole costs"])
+@pytest.mark.parametrize("members", [[[4, 0, 2], [1]], [[1, 4], [0, 1], [2, 3, 0], [3, 4]]])
+def test_a_budget_of_whole_amounts_takes_no_solver(kind, members, monkeypatch):
+    """Groups apart, and groups in a ring."""
+    monkeypatch.setattr(encoding, "MAX_COLUMNS", 0)
+    problem = problem_over(kind)
+    rng = np.random.default_rng(2)
+    groups = [
+        DoseGroup(np.array(arms), np.indices([2] * len(arms)).reshape(len(arms), -1).T)
+        for arms in members
+    ]
+    argmax = DoseTableArgmax(ActionEncoding.of_problem(problem), groups)
+    assert argmax.is_batched
+    tables = [rng.normal(size=(30, len(group.doses))) for group in groups]
+    found = argmax.best(tables)
+    actions = problem.space.enumerate(100)
+    for row in range(30):
+        each = argmax.values([np.repeat(own[[row]], len(actions), 0) for own in tables], actions)
+        assert found.values[row] == pytest.approx(each.max())
+    assert problem.space.contains(found.actions).all()

@@ -20,13 +20,12 @@ class HeldOut:
     def __init__(
         self, environment: Environment, argmax: RolloutAuto, episodes: int, seed: int
     ) -> None:
-        self._environment, self._argmax, self.episodes = environment, argmax, episodes
+        self._environment, self._argmax = environment, argmax
         self._scenarios = Scenarios.sample(environment, episodes, seed + HELD_OUT)
 
-    def play(self, model: GraphModel, episodes: int | None = None) -> FloatArray:
-        """Return what a model earns per step in each of the first episodes, ``(E,)``."""
-        some = Scenarios(self._scenarios.start[:episodes], self._scenarios.noise[:episodes])
-        played = rollout(self._environment, _Greedy(model, self._argmax), some)
+    def play(self, model: GraphModel) -> FloatArray:
+        """Return what a model earns per step in each episode, ``(E,)``."""
+        played = rollout(self._environment, _Greedy(model, self._argmax), self._scenarios)
         rewards: FloatArray = played.rewards.mean(axis=1)
         return rewards
 

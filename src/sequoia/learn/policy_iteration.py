@@ -360,7 +360,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             guess = None
             if self._factored is not None:
                 guess = replace(self.model(self._guess), scale=self._factored.unit)
-            found = final_choice(learned, guess, self._held_out, self._argmax.is_batched)
+            found = final_choice(learned, guess, self._held_out)
             self._chosen = self.best, found
         return self._chosen[1]
 
@@ -376,8 +376,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
     @property
     def gain(self) -> Estimate | None:
         """Over the first policy, in the same held-out episodes."""
-        rewards = self._result.rewards
-        return estimate(rewards - self.start_rewards[: len(rewards)])
+        return estimate(self._result.rewards - self.start_rewards)
 
     # ------------------------------------------------------------------ checkpoints
 

@@ -11,6 +11,7 @@ from sequoia.optimize.builder import ProgramBuilder
 from sequoia.optimize.dose_groups import DoseGroup
 from sequoia.optimize.encoding import ActionEncoding, few_actions
 from sequoia.optimize.exact_solve import solve_exactly_by_rules
+from sequoia.optimize.linear.group_knapsack import GroupKnapsack
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.optimize.result import ArgmaxResult, is_close
 from sequoia.problem.iis import no_decision
@@ -19,7 +20,7 @@ from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 # Actions and states that are looked at together.
 _BATCH = 2_000_000
-# With more actions a program is quicker: 3 ms against 7 ms with 20,000 (epidemics).
+# With more actions a dynamic program, and even a solver's, is quicker.
 _MOST_LISTED = 5_000
 # Tables and hidden units add the same numbers up in another order.
 _ROUNDING = 1e-9
@@ -28,9 +29,10 @@ _ROUNDING = 1e-9
 class DoseTableArgmax:
     """Maximises a sum over groups of arms of a table of their doses.
 
-    Few actions are listed. Else there is one program for all: a column per group and combination,
-    tied to the columns that say which dose each arm gets. Where these are whole, so are those, so
-    only the solver's whole columns are those of the rules.
+    Few actions are listed; with one budget there is a dynamic program, `GroupKnapsack`. Else there
+    is one program for all: a column per group and combination, tied to the columns that say which
+    dose each arm gets. Where these are whole, so are those, so only the solver's whole columns are
+    those of the rules.
     """
 
     def __init__(
@@ -49,6 +51,9 @@ class DoseTableArgmax:
         """Return the best action of each state; ``tables`` has ``(B, D)`` for each group."""
         if self._listed is not None:
             return self._by_list(tables, *self._listed)
+        if self._knapsack is not None:
+            actions = self._knapsack.best(tables, self._encoding.space.n_actions)
+            return ArgmaxResult.proven(actions, self.values(tables, actions))
         found = [self._solve(rows) for rows in zip(*tables, strict=True)]
         actions = np.array([action for action, _, _ in found], dtype=np.int8)
         values = self.values(tables, actions)
@@ -59,8 +64,13 @@ class DoseTableArgmax:
         return ArgmaxResult(actions, values, bounds, *flags)
 
     @property
+    def is_batched(self) -> bool:
+        """Whether many states are answered at once, without a solver."""
+        return self._listed is not None or self._knapsack is not None
+
+    @property
     def takes_inputs(self) -> bool:
-        """Whether each input says the dose of one arm of one group, so that `best_of` works."""
+        """Whether each input says the dose of an arm of some group, so that `best_of` works."""
         if self._encoding.dose_indicators is not None:
             return False
         read = np.sort(np.concatenate([columns for columns, _ in self._reads]))
@@ -109,13 +119,23 @@ class DoseTableArgmax:
 
     @cached_property
     def _reads(self) -> list[tuple[IntArray, BoolArray]]:
-        """The inputs of each group, ``(n,)``, and which of them its combinations choose, (D, n)."""
+        """The inputs of each group, ``(n,)``, and which of them its combinations choose, (D, n).
+
+        An input of several groups is that of the first.
+        """
         found = []
+        is_free = np.ones(self._encoding.n_inputs, dtype=np.bool_)
         for group in self.groups:
-            arm, level = np.nonzero(self._encoding.level_input[group.arms] >= 0)
-            columns = self._encoding.level_input[group.arms[arm], level]
-            found.append((columns, group.doses[:, arm] == level))
+            reads = self._encoding.level_input[group.arms]
+            arm, level = np.nonzero((reads >= 0) & is_free[reads])
+            columns, first = np.unique(reads[arm, level], return_index=True)
+            is_free[columns] = False
+            found.append((columns, group.doses[:, arm[first]] == level[first]))
         return found
+
+    @cached_property
+    def _knapsack(self) -> GroupKnapsack | None:
+        return GroupKnapsack.of(self._encoding, self.groups)
 
     @cached_property
     def _listed(self) -> tuple[ActionArray, list[IntArray]] | None:
