@@ -11,13 +11,13 @@ import pytest
 
 import sequoia
 from sequoia.cli import main
-from sequoia.problem.families import FAMILIES
+from sequoia.problem.families import EVERY
 
 ROOT = Path(__file__).parents[1]
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 # Settings come last in a page's name, and each is the page of a family.
-SETTINGS = [f"docs/settings/{family}.md" for family in FAMILIES]
+SETTINGS = [f"docs/settings/{family}.md" for family in EVERY]
 # Fenced blocks: language, maybe a file name, content.
 BLOCK = re.compile(r"^```(\w*) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -122,7 +122,7 @@ def test_the_clinic_that_asks_for_too_much(tmp_path, monkeypatch, capsys):
 def test_a_setting_names_every_knob_and_shows_what_is_printed(name, tmp_path, monkeypatch, capsys):
     text = (ROOT / name).read_text(encoding="utf-8")
     family = Path(name).stem
-    for knob in inspect.signature(FAMILIES[family]).parameters:
+    for knob in inspect.signature(EVERY[family]).parameters:
         assert f"| `--{knob.replace('_', '-')}` |" in text
     monkeypatch.chdir(tmp_path)
     for arguments in commands(name)[:2]:

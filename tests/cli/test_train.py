@@ -130,7 +130,7 @@ def test_it_says_when_learning_gained_nothing(run):
         "Learning gained nothing that is more than luck over where it started: +0 ± 0"
         in outcome.out
     )
-    assert "The policy price needs no model and is as good." in outcome.out
+    assert "It is a tie: use the policy price, which needs no model." in outcome.out
     gain = json.loads(run("train", "p.npz", "-o", "other", *settings(rounds=0), "--json").out)[
         "gain"
     ]

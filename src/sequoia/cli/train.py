@@ -132,7 +132,7 @@ def _gain_in_words(found: Mapping[str, Any]) -> str:
     mean, _, high = found["gain"]
     # Q-learning with a bound starts from prices, that is from this policy.
     is_price = found["learner"] == "q-learning" and found["bound"]
-    advice = " The policy price needs no model and is as good." if is_price else ""
+    advice = " It is a tie: use the policy price, which needs no model." if is_price else ""
     return (
         f"\nLearning gained nothing that is more than luck over where it started: {mean:+.3g} ± "
         f"{high - mean:.2g} per step.{advice}"
