@@ -4,7 +4,7 @@
     python benchmarks/bench_rddl.py speed                  transitions a second
     python benchmarks/bench_rddl.py legal 100000           decisions judged by pyRDDLGym
     python benchmarks/bench_rddl.py returns                our steps against its simulator
-    python benchmarks/bench_rddl.py train NAME [ROUNDS [SEED [POLICIES]]]
+    python benchmarks/bench_rddl.py train NAME [ROUNDS [SEED [POLICIES [EPISODES]]]]
                                                            an instance: train, compare policies
 
 Each prints lines of CSV. Seeds are fixed; times are of the processor. JaxPlan is run by
@@ -202,27 +202,39 @@ def returns(names: list[str]) -> None:
 
 
 def train_one(
-    name: str, rounds: int = 6, seed: int = 0, policies: str = "idle,random,sequoia,lookahead"
+    name: str,
+    rounds: str = "6",
+    seed: str = "0",
+    policies: str = "idle,random,sequoia,lookahead",
+    episodes: str = str(EPISODES),
 ) -> None:
-    """Train, then compare policies under the same luck."""
+    """Train, then compare policies under the same luck.
+
+    The last column is how much more a policy earns than the better of idle and random.
+    """
     environment = from_rddl(f"rddl:{name}")
     began = time.process_time()
-    config = make_config(usual_preset(environment), rounds=rounds)
-    q = train(environment, config, seed=seed).q
+    config = make_config(usual_preset(environment), rounds=int(rounds))
+    q = train(environment, config, seed=int(seed)).q
     print(f"{name},training,seed {seed},{time.process_time() - began:.0f} s", flush=True)
-    scenarios = Scenarios.sample(environment, EPISODES, seed=7)
+    scenarios = Scenarios.sample(environment, int(episodes), seed=7)
+    floor: list[np.ndarray] = []
     for policy in policies.split(","):
         began = time.process_time()
         try:
             made = make_policy(policy, environment, q, rollouts=128)
-            rewards = rollout(environment, made, scenarios).rewards.sum(axis=1)
+            played = rollout(environment, made, scenarios)
         except SequoiaError as error:
             print(f'{name},{policy},,"{error}"', flush=True)
             continue
-        found, each = estimate(rewards), (time.process_time() - began) / environment.horizon
+        rewards = played.rewards.sum(axis=1)
+        found, each = estimate(rewards), (time.process_time() - began) / played.actions[..., 0].size
+        if policy in ("idle", "random"):
+            floor.append(rewards)
+        more = estimate(rewards - max(floor, key=np.mean)) if floor else found
         print(
             f"{name},{policy},{found.mean:.2f},{found.half:.2f},"
-            f"{1000 * each / EPISODES:.1f} ms a decision",
+            f"{1000 * each:.1f} ms a decision,{more.mean:.2f} ± {more.half:.2f}",
             flush=True,
         )
 
@@ -238,7 +250,7 @@ def main(arguments: list[str]) -> None:
     elif what == "returns":
         returns(rest or RETURNS)
     elif what == "train":
-        train_one(rest[0], *map(int, rest[1:3]), *rest[3:])
+        train_one(*rest)
 
 
 if __name__ == "__main__":
