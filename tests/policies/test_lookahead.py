@@ -32,6 +32,14 @@ class Reservoir:
         return paid, np.where((noise < 0.05) & (full == 1), 0, full)
 
 
+class Tolls(Reservoir):
+    """Filling costs 1 and earns nothing."""
+
+    def step(self, states, actions, noise):
+        _, after = super().step(states, actions, noise)
+        return -actions.sum(axis=1).astype(float), after
+
+
 def rewards(environment, policy, episodes=30):
     played = rollout(environment, policy, Scenarios.sample(environment, episodes, seed=5))
     return played.rewards.sum(axis=1)
@@ -55,6 +63,11 @@ def test_it_needs_no_arms_and_no_graph():
     assert rewards(environment, make_policy("lookahead", environment)).mean() > 1.5 * max(
         rewards(environment, make_policy("random", environment)).mean(), 0.1
     )
+
+
+def test_what_does_not_pay_is_left_out():
+    """The base always acts; nothing but acting less is better."""
+    assert (rewards(Tolls(), make_policy("lookahead", Tolls(), rollouts=32), 5) == 0).all()
 
 
 def test_the_base_stays_where_nothing_is_gained():

@@ -37,7 +37,13 @@ from sequoia.problem.dependencies import dependencies_of, require_dependencies
 from sequoia.problem.environment import States
 from sequoia.rng import stream
 from sequoia.simulate.credit import Credit, LocalCredit, WholeCredit
-from sequoia.simulate.paired_rollouts import Candidates, compare, neighbours, that_matter
+from sequoia.simulate.paired_rollouts import (
+    Candidates,
+    compare,
+    drops_for,
+    neighbours,
+    that_matter,
+)
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
 # Work of a round: components times states. Fewer states suffice where each holds many components.
@@ -227,7 +233,8 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         actions = best(weights, np.arange(len(states)))
         changes = self._n_changes
         looked_at = _LOOKED_AT if self._argmax.is_batched and changes == 1 else 1
-        tried = neighbours(weights, actions, best, looked_at * own.candidates, changes, rng)
+        drops = drops_for(self.environment)
+        tried = neighbours(weights, actions, best, looked_at * own.candidates, changes, rng, drops)
         tried = that_matter(self.environment, states, actions, tried, own.candidates, rng)
         shared = changes > 1
         credit = self._local(actions, tried) if shared else WholeCredit(len(tried.state))

@@ -13,7 +13,14 @@ from sequoia.problem import Environment, Problem, limits_of
 from sequoia.problem.environment import States
 from sequoia.simulate import Decided
 from sequoia.simulate.credit import WholeCredit
-from sequoia.simulate.paired_rollouts import Act, Candidates, compare, neighbours, that_matter
+from sequoia.simulate.paired_rollouts import (
+    Act,
+    Candidates,
+    compare,
+    drops_for,
+    neighbours,
+    that_matter,
+)
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
 # What inputs are worth, ``(B, I)``, from states and steps.
@@ -88,7 +95,8 @@ class Lookahead(StatewisePolicy):
         action = self._base(states, steps, rng.random((1, space.n_actions)))
         weights = self._weights(states, steps, action, rng)
         best = within_limits(self._argmax, limits_of(self._environment, states, steps))
-        tried = neighbours(weights, action, best, _LOOKED_AT * _CANDIDATES, 1, rng)
+        drops = drops_for(self._environment)
+        tried = neighbours(weights, action, best, _LOOKED_AT * _CANDIDATES, 1, rng, drops)
         tried = that_matter(self._environment, states, action, tried, _CANDIDATES, rng)
         if not len(tried.actions):
             return Decided(space.certify(action[0]))

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.problem import Environment
+from sequoia.problem import Environment, Problem
 from sequoia.problem.environment import States
 from sequoia.simulate.credit import Credit, PairedStep
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
@@ -19,6 +19,8 @@ _TOGETHER = 1_000_000
 # otherwise comes first, and half evenly, so that nothing is never tried.
 _EVENLY = 0.5
 _IN_SCALE, _OUT_SCALE = 2.0, 1.5
+# The share of candidates that only leave out, where acting may cost something.
+_DROPS = 0.25
 # Steps under different luck by which it is seen whether a candidate changes anything.
 _TRIALS = 3
 
@@ -43,6 +45,11 @@ class Candidates:
         return Candidates(self.state[keep], self.actions[keep])
 
 
+def drops_for(environment: Environment) -> float:
+    """Return the share of candidates that only leave out: arms take a dose for nothing."""
+    return 0.0 if isinstance(environment, Problem) else _DROPS
+
+
 def neighbours(
     weights: FloatArray,
     actions: ActionArray,
@@ -50,11 +57,13 @@ def neighbours(
     count: int,
     changes: int,
     rng: np.random.Generator,
+    drops: float = 0.0,
 ) -> Candidates:
     """Return feasible neighbours of each action: some columns are forced in, some out.
 
     The rest is left to the argmax over the space, whatever its rules are: it drops what no longer
-    fits, and fills what is free. With a budget this is a swap.
+    fits, and fills what is free. With a budget this is a swap. A share of the candidates leaves
+    out some columns and fills nothing: only they tell that an action is not worth its price.
 
     Parameters
     ----------
@@ -67,6 +76,8 @@ def neighbours(
         actions ``(B, N)``.
     count, changes
         How many for each state, and how many columns each forces in and out.
+    drops
+        The share of candidates that only leave out.
     """
     states, columns = actions.shape
     own = weights[:, :columns]
@@ -75,11 +86,14 @@ def neighbours(
     # Sums of weights up to this size are what a forced column must outweigh.
     force = 1.0 + 2 * np.abs(weights).sum(axis=1)[state]
     wanted = weights[state].copy()
+    leaves_out = rng.random(len(state)) < drops if drops else np.zeros(len(state), np.bool_)
+    is_shut = leaves_out[:, None] & ~chosen
+    wanted[:, :columns] = np.where(is_shut, -force[:, None], wanted[:, :columns])
     for is_in, scale in ((False, _OUT_SCALE), (True, _IN_SCALE)):
         # Those that may be forced in are ranked by weight from above, those out from below.
         keys = np.where(chosen == is_in, np.inf, (-own if is_in else own)[state])
         ranks = _picked(keys, scale * changes, changes, rng)
-        row, place = np.nonzero(ranks >= 0)
+        row, place = np.nonzero((ranks >= 0) & ~(is_in & leaves_out[:, None]))
         wanted[row, ranks[row, place]] = force[row] if is_in else -force[row]
     found = best(wanted, state)
     return Candidates(state, found).only((found != actions[state]).any(axis=1))
