@@ -233,8 +233,8 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         actions = best(weights, np.arange(len(states)))
         changes = self._n_changes
         looked_at = _LOOKED_AT if self._argmax.is_batched and changes == 1 else 1
-        drops = drops_for(self.environment)
-        tried = neighbours(weights, actions, best, looked_at * own.candidates, changes, rng, drops)
+        many = looked_at * own.candidates
+        tried = neighbours(weights, actions, best, many, changes, rng, self._drops)
         tried = that_matter(self.environment, states, actions, tried, own.candidates, rng)
         shared = changes > 1
         credit = self._local(actions, tried) if shared else WholeCredit(len(tried.state))
@@ -259,6 +259,16 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             )
         rest = values - np.bincount(candidate, known, len(values))
         return Lessons(states, steps, tried.state, candidate, inputs, apart, rest)
+
+    @property
+    def _drops(self) -> float:
+        """The share of candidates that only leave out.
+
+        None before a round has brought something: under a poor policy whatever is done seems
+        wasted, and what pays only in the end would never be begun.
+        """
+        is_better = self.rounds > 0 and self.tries_since_best == 0
+        return drops_for(self.environment) if is_better else 0.0
 
     def _play_pairs(
         self,
