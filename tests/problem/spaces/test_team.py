@@ -11,7 +11,7 @@ from sequoia import Floor, Rules, load, make, save
 from sequoia.errors import FileError, InfeasibleDecision, ProblemError
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.problem.spaces import Team, with_rules
-from sequoia.problem.spaces.team import search
+from sequoia.problem.spaces.team import listing, search
 from sequoia.solvers import Highs, Limits
 
 TRAVEL = [[0, 2, 9, 4], [3, 0, 5, 8], [9, 4, 0, 3], [2, 7, 5, 0]]
@@ -75,12 +75,36 @@ def test_best_action_is_that_of_the_compact_program(seed, knobs):
     space.system.require(space.certify(found))
 
 
+@settings(deadline=None, max_examples=40)
+@given(teams(arms=5), st.integers(0, 2**32))
+def test_best_action_of_any_team_under_rules(example, seed):
+    """Rows are part of the master: what is found and proven is the best that they allow."""
+    rng, space = np.random.default_rng(seed), example.space
+    names = [space.names[column] for column in rng.permutation(space.n_actions)]
+    rules = Rules(
+        {"half": names[::2]},
+        [Floor("half", share=float(rng.choice([0, 0.5])), count=int(rng.integers(0, 2)))],
+        at_most_one=[names[1:]],
+    )
+    rows = rules.rows(space.names)
+    weights = rng.normal(size=space.n_actions)
+    actions = with_rules(space, rules).enumerate(1_000)
+    found = space.bracket_under(rows)(weights, 1e-9)
+    if found is None:
+        assert not len(actions)
+        return
+    action, bound = found
+    assert (actions == action).all(axis=1).any()
+    assert weights @ action == pytest.approx((actions @ weights).max(), abs=1e-9)
+    assert bound >= (actions @ weights).max() - 1e-9
+
+
 def test_a_search_that_gives_up_says_its_gap(monkeypatch):
     space = make("team", arms=20, minutes=45).space
     weights = np.random.default_rng(1).gamma(1.0, size=20)
     best = float(weights @ space.argmax_linear(weights))
     monkeypatch.setattr(search, "_MOST_ROUNDS", 1)
-    monkeypatch.setattr(search, "_MOST_LABELS", 0)
+    monkeypatch.setattr(listing, "_MOST_LABELS", 0)
     again = make("team", arms=20, minutes=45).space
     assert again.argmax_linear(weights) is None
     problem = make("team", arms=20, minutes=45)

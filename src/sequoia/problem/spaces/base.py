@@ -26,6 +26,8 @@ _DRAWING = Limits(nodes=1_000)
 
 # From weights, ``(N,)``, to a best action, proven; ``None`` where a solver is needed.
 Maximiser = Callable[[FloatArray], ActionArray | None]
+# From weights and a relative gap to an action and a bound: see `ActionSpace.bracket_linear`.
+Bracketer = Callable[[FloatArray, float], tuple[ActionArray, float] | None]
 
 
 class Task(NamedTuple):
@@ -309,6 +311,13 @@ class ActionSpace(ABC):
 
         For spaces where a proof may take long: they may stop within a relative ``gap``. ``None``
         where a solver does as well.
+        """
+        return None
+
+    def bracket_under(self, rows: Rows) -> Bracketer | None:  # noqa: ARG002 (for others)
+        """Return what `bracket_linear` is with further rows over the action columns.
+
+        ``None`` where the space knows no way of its own.
         """
         return None
 

@@ -11,7 +11,14 @@ from numpy.typing import ArrayLike
 from sequoia.errors import InfeasibleSpace
 from sequoia.problem.iis import no_decision
 from sequoia.problem.names import say
-from sequoia.problem.spaces.base import ActionSpace, Extensions, Maximiser, Task
+from sequoia.problem.spaces.base import (
+    ActionSpace,
+    Bracketer,
+    Extensions,
+    Maximiser,
+    Task,
+)
+from sequoia.problem.spaces.mending import without_broken_rows
 from sequoia.problem.spaces.row_prices import RowPrices
 from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet
@@ -146,8 +153,8 @@ class WithRows(ActionSpace):
         if self._wanted is None:
             few = self._below.most_columns_to_list
             is_better_left = self._below.has_quick_program or (few and self.n_actions <= few)
-            return None if is_better_left else self._by_row_prices(weights, gap)
-        found = self._press(weights, gap)
+            return None if is_better_left else self._under_other_rows(weights, gap)
+        found = self._press(self._below.bracket_linear, weights, gap)
         if found is None or self._extra.holds(found[0][None])[0]:
             return found
         wanted = (self._wanted > 0).astype(np.int8)
@@ -156,7 +163,28 @@ class WithRows(ActionSpace):
             raise InfeasibleSpace(f"no decision satisfies the rules: {why}")
         return None
 
-    def _press(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
+    @cached_property
+    def _bracket_below(self) -> Bracketer | None:
+        return self._below.bracket_under(self._rows.only(~self._is_of_columns))
+
+    def bracket_under(self, rows: Rows) -> Bracketer | None:
+        """Ask the space below, under all rows together."""
+        below = self._below.bracket_under(self._rows.only(~self._is_of_columns).and_also(rows))
+        return None if below is None else partial(self._press, below)
+
+    def _under_other_rows(
+        self, weights: FloatArray, gap: float
+    ) -> tuple[ActionArray, float] | None:
+        """Return an action and a bound, by the space below or by prices of rows."""
+        if self._bracket_below is not None:
+            found = self._press(self._bracket_below, weights, gap)
+            if found is not None and self._extra.holds(found[0][None])[0]:
+                return found
+        return self._by_row_prices(weights, gap)
+
+    def _press(
+        self, ask: Bracketer, weights: FloatArray, gap: float
+    ) -> tuple[ActionArray, float] | None:
         """Return an action below that does what is wanted of columns, if there is one, and a bound.
 
         The gap is that of the weights, without what is added to them.
@@ -164,7 +192,7 @@ class WithRows(ActionSpace):
         found = None
         for pressed, extra in self._pressed(weights):
             share = float(np.abs(weights).sum()) / max(float(np.abs(pressed).sum()), 1e-300)
-            found = self._below.bracket_linear(pressed, gap * share)
+            found = ask(pressed, gap * share)
             if found is None:
                 return None
             found = found[0], found[1] - extra
@@ -181,42 +209,17 @@ class WithRows(ActionSpace):
         limit = np.concatenate([-low[np.isfinite(low)], high[np.isfinite(high)]])
 
         def ask(priced: FloatArray) -> tuple[ActionArray, float] | None:
-            return self._press(priced, max(gap, _NEAR))
+            return self._press(self._below.bracket_linear, priced, max(gap, _NEAR))
 
         prices = RowPrices(weights, matrix, limit)
-        if not prices.search(ask, lambda action: self._mended(action, weights), gap):
+        if not prices.search(
+            ask, lambda action: without_broken_rows(self._extra, action, weights), gap
+        ):
             return None
         best = prices.best
         if best is None or not self.contains(best[None])[0]:
             return None
         return best, max(prices.bound, float(weights @ best))
-
-    def _mended(self, action: ActionArray, weights: FloatArray) -> ActionArray | None:
-        """Drop the lightest columns that break a row, while no other row breaks by that.
-
-        ``None`` when dropping does not help.
-        """
-        dense = self._dense_rows
-
-        def broken(tried: ActionArray) -> BoolArray:
-            _, low, high = self._extra.broken(tried[:, None].astype(np.float64))
-            both: BoolArray = np.stack([low[:, 0], high[:, 0]])
-            return both
-
-        action, wrong = action.copy(), broken(action)
-        while wrong.any():
-            blame = (dense[wrong[1]] > 0).any(axis=0) | (dense[wrong[0]] < 0).any(axis=0)
-            guilty = np.flatnonzero(blame & (action == 1))
-            for column in guilty[np.argsort(weights[guilty], kind="stable")].tolist():
-                action[column] = 0
-                then = broken(action)
-                if not (then & ~wrong).any():
-                    break
-                action[column] = 1
-            else:
-                return None
-            wrong = then
-        return action
 
     def _pressed(self, weights: FloatArray) -> Iterator[tuple[FloatArray, float]]:
         """Yield heavier and heavier weights, and what they add to every action that is allowed.

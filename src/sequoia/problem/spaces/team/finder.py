@@ -10,7 +10,7 @@ from sequoia.problem.names import Numbered
 from sequoia.problem.spaces.team.routes import MOST_STOPS_BY_SETS, Map
 from sequoia.problem.spaces.team.search import Bracket, TeamSearch
 from sequoia.problem.spaces.team.time_flow import routes_of, time_flow, walker_groups
-from sequoia.problem.system import LinearSystem
+from sequoia.problem.system import LinearSystem, Rows
 from sequoia.solvers import Highs, Status
 from sequoia.validation import ActionArray, FloatArray
 
@@ -21,16 +21,16 @@ _MOST_ROUTES = 256
 
 
 class RouteFinder:
-    """Answers questions about one map."""
+    """Answers questions about one map; the best routes are perhaps under rows over arms."""
 
-    def __init__(self, own: Map) -> None:
-        self._map = own
+    def __init__(self, own: Map, rows: Rows | None = None) -> None:
+        self._map, self._rows = own, rows
         self._known: OrderedDict[bytes, list[list[int]] | None] = OrderedDict()
-        self._last: tuple[bytes, float, Bracket] | None = None
+        self._last: tuple[bytes, float, Bracket | None] | None = None
 
     @cached_property
     def _search(self) -> TeamSearch:
-        return TeamSearch(self._map)
+        return TeamSearch(self._map, self._rows)
 
     @cached_property
     def _flow(self) -> LinearSystem:
@@ -38,13 +38,14 @@ class RouteFinder:
         walkers = Numbered("walker", len(own.limits))
         return time_flow(own, walker_groups(own), Numbered("arm", own.n_arms), walkers)
 
-    def best(self, weights: FloatArray, gap: float) -> Bracket:
+    def best(self, weights: FloatArray, gap: float) -> Bracket | None:
         """Ask the search; the last answer is kept, as it is asked for a bracket, then a proof."""
         key = weights.tobytes()
         if self._last is None or self._last[0] != key or self._last[1] > gap:
             self._last = key, gap, self._search.best(weights, gap)
         found = self._last[2]
-        self._remember(self._map.action(found.routes), found.routes)
+        if found is not None:
+            self._remember(self._map.action(found.routes), found.routes)
         return found
 
     def inserted(self, action: ActionArray) -> list[list[int]] | None:
@@ -82,6 +83,7 @@ class RouteFinder:
         if len(arms) <= MOST_STOPS_BY_SETS:
             return self._map.split(arms)
         found = self._search.best(action.astype(np.float64), PROVEN)
+        assert found is not None  # nobody has to set out
         if round(found.value) == len(arms):
             return found.routes
         if found.bound < len(arms) - 0.5:

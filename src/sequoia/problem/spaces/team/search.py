@@ -3,17 +3,22 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csr_array
 
+from sequoia.problem.names import Numbered
+from sequoia.problem.spaces.mending import without_broken_rows
+from sequoia.problem.spaces.team.listing import routes_worth
 from sequoia.problem.spaces.team.pricing import NgPaths
 from sequoia.problem.spaces.team.routes import Map
 from sequoia.problem.spaces.team.time_flow import walker_groups
+from sequoia.problem.system import LinearSystem, Rows
 from sequoia.scaling import unit_of
 from sequoia.solvers import Highs, Limits, Program
-from sequoia.validation import FloatArray, IntArray
+from sequoia.validation import BoolArray, FloatArray, IntArray
 
 # Arms that a path remembers: more make bounds tighter, and states double with each.
 _MEMORY = 8
@@ -27,8 +32,8 @@ _SMOOTHING = 0.5
 _ROUTES_A_ROUND = 12
 # What a bound and a value may differ by, relative to the bound, and be the same.
 _EXACT = 1e-9
-# About a second of listing; the gap is said where there are more.
-_MOST_LABELS = 60_000
+# No row is worth more than so many of the largest weight; at first, paths may break rows for it.
+_DEAREST = 20.0
 _MOST_NODES = 3_000
 
 
@@ -42,48 +47,87 @@ class Bracket:
 
 
 class TeamSearch:
-    """Maximises the weights of the arms that a team serves."""
+    """Maximises the weights of the arms that a team serves, perhaps under rows over arms."""
 
-    def __init__(self, own: Map) -> None:
+    def __init__(self, own: Map, rows: Rows | None = None) -> None:
         self._map = own
         self._groups = walker_groups(own)
+        names = Numbered("arm", own.n_arms)
+        self._rows = LinearSystem.from_rows([] if rows is None else [rows], own.n_arms, names)
 
     @cached_property
     def _paths(self) -> list[NgPaths]:
         return [NgPaths(self._map, int(group[0]), _MEMORY) for group in self._groups]
 
-    def best(self, weights: FloatArray, gap: float) -> Bracket:
-        """Return routes within a relative ``gap`` of the best, or as near as work allows."""
+    def best(self, weights: FloatArray, gap: float) -> Bracket | None:
+        """Return routes within a relative ``gap`` of the best, or as near as work allows.
+
+        ``None`` where none were found that keep the rows.
+        """
         unit = unit_of(weights)
-        found = _Question(self._map, self._groups, self._paths, np.maximum(weights / unit, 0.0))
+        found = _Question(self._map, self._groups, self._paths, weights / unit, self._rows)
         found.generate(gap)
         if found.gap > gap:
             found.improve(gap)
         if found.gap > gap:
             found.list_all()
-        # A path may pass through stops that are worth nothing or less; ways are shortest ones, so
-        # that a route without them takes no longer.
-        routes = [[arm for arm in route if weights[arm] > 0] for route in found.routes]
-        return Bracket(routes, found.value * unit, max(found.bound, found.value) * unit)
+        if not np.isfinite(found.value):
+            return None
+        return Bracket(found.routes, found.value * unit, max(found.bound, found.value) * unit)
+
+
+class _Prices(NamedTuple):
+    """What a stop at each arm is worth to a route, ``(J,)``, and prices of rows, ``(R,)``."""
+
+    stops: FloatArray
+    rows: FloatArray
+
+    def mixed(self, other: "_Prices", share: float) -> "_Prices":
+        """Return prices between both, which are these by a share."""
+        return _Prices(
+            *(share * own + (1 - share) * new for own, new in zip(self, other, strict=True))
+        )
 
 
 class _Question:
-    """The routes found for one set of weights, ``(J,)``, and the best bound."""
+    """The routes found for one set of weights, ``(J,)``, and the best bound.
+
+    The master has a column for each arm and each path::
+
+        max w a  with  a_j <= sum of x_r over paths through j  (price p_j >= 0),
+                       sum of x_r over the paths of a group <= its walkers,
+                       l <= G a <= u                           (price m),
+
+    so that no routes are worth more than, for any such prices,
+    ``sum_j max(0, w - p - m G)_j + sum over walkers of max_r p(r) + max(m l, m u)``.
+    """
 
     def __init__(
-        self, own: Map, groups: list[IntArray], paths: list[NgPaths], weights: FloatArray
+        self,
+        own: Map,
+        groups: list[IntArray],
+        paths: list[NgPaths],
+        weights: FloatArray,
+        rows: LinearSystem,
     ) -> None:
         self._map, self._groups, self._paths, self._weights = own, groups, paths, weights
+        self._rows = rows
         self._columns: dict[tuple[int, frozenset[int]], list[int]] = {}
         self._loops: set[tuple[int, tuple[int, ...]]] = set()
         self.routes: list[list[int]] = [[] for _ in own.limits]
-        self.value, self.bound = 0.0, float(weights.sum())
-        self._prices = np.zeros(len(weights))
+        self.value, self.bound = -np.inf, float(np.maximum(weights, 0.0).sum())
+        self._keep(self.routes)
+        self._prices = _Prices(np.maximum(weights, 0.0), np.zeros(rows.n_rows))
 
     @property
     def gap(self) -> float:
         """How far the routes are from the bound, relative to it."""
-        return max(0.0, self.bound - self.value) / max(self.bound, 1e-300)
+        return max(0.0, self.bound - self.value) / max(abs(self.bound), 1e-300)
+
+    @property
+    def _priced(self) -> FloatArray:
+        """What each arm is worth with what it does for the rows, ``(J,)``."""
+        return self._weights - self._prices.rows @ self._rows.matrix
 
     def generate(self, gap: float) -> None:
         """Improve routes and bound in turn, by routes that pay more than arms are priced at."""
@@ -93,10 +137,10 @@ class _Question:
             return
         for _ in range(_MOST_ROUNDS):
             prices, value = self._master()
-            is_new = self._price(_SMOOTHING * self._prices + (1 - _SMOOTHING) * prices)
+            is_new = self._price(self._prices.mixed(prices, _SMOOTHING))
             # Prices that are not those of the mixture may find nothing where those would.
             is_new = is_new or self._price(prices)
-            is_settled = self.bound - value <= max(0.1 * gap, _EXACT) * self.bound
+            is_settled = self.bound - value <= max(0.1 * gap, _EXACT) * abs(self.bound)
             if is_settled or not is_new:
                 break
         self._choose()
@@ -106,20 +150,28 @@ class _Question:
         rng = np.random.default_rng(0)
         for _ in range(_RUINS):
             kept = [[arm for arm in own if rng.random() > _DROPPED] for own in self.routes]
-            weights = self._weights * rng.uniform(0.7, 1.3, len(self._weights))
+            weights = self._priced * rng.uniform(0.7, 1.3, len(self._weights))
             self._keep(self._map.fill(kept, weights, float(rng.choice(_EASES))))
             if self.gap <= gap:
                 return
         self._choose()
 
     def _keep(self, routes: Iterable[list[int]]) -> None:
-        """Remember routes, one for each walker, as columns, and as the best if they are."""
+        """Remember routes, one for each walker, as columns, and as the best if they are.
+
+        Stops that lose something, or break rows, are left out: ways are shortest ones, so that a
+        route without them takes no longer.
+        """
         routes = list(routes)
         for walker, route in enumerate(routes):
             self._add(self._group_of[walker], route)
-        value = float(self._weights[[arm for route in routes for arm in route]].sum())
-        if value > self.value:
-            self.routes, self.value = routes, value
+        action = self._map.action(routes)
+        if not self._rows.n_rows:
+            action[self._weights <= 0] = 0
+        kept = without_broken_rows(self._rows, action, self._weights)
+        if kept is not None and self._weights @ kept > self.value:
+            self.routes = [[arm for arm in route if kept[arm]] for route in routes]
+            self.value = float(self._weights @ kept)
 
     @cached_property
     def _group_of(self) -> list[int]:
@@ -156,32 +208,54 @@ class _Question:
     def _rooms(self) -> FloatArray:
         return np.array([len(group) for group in self._groups], dtype=np.float64)
 
-    def _master(self) -> tuple[FloatArray, float]:
-        """Return prices of arms, ``(J,)``, and the value of the best mixture of paths."""
-        keys: list[tuple[int, Iterable[int]]] = [*self._columns, *sorted(self._loops)]
+    def _program(self, keys: list[tuple[int, Iterable[int]]], is_whole: bool) -> Program:
+        """Return the master over some paths; in fractions, rows may be broken at a price."""
         served, of_group = self._matrix(keys)
-        matrix = sparse.vstack([served, of_group], format="csr")
-        upper = np.concatenate([np.ones(len(self._weights)), self._rooms])
-        program = Program(
-            self._weights @ served,
-            matrix,
-            np.full(len(upper), -np.inf),
+        n_arms, n_rows = len(self._weights), self._rows.n_rows
+        broken = sparse.hstack([sparse.eye_array(n_rows), -sparse.eye_array(n_rows)])
+        broken = csr_array((n_rows, 0)) if is_whole else csr_array(broken)
+        arms = sparse.hstack([sparse.eye_array(n_arms), -served])
+        groups = sparse.hstack([csr_array((len(self._groups), n_arms)), of_group])
+        rows = sparse.hstack([self._rows.matrix, csr_array((n_rows, len(keys))), broken])
+        above = sparse.vstack([arms, groups])
+        padded = sparse.hstack([above, csr_array((above.shape[0], broken.shape[1]))])
+        size = n_arms + len(keys)
+        upper = np.concatenate([np.zeros(n_arms), self._rooms, self._rows.upper])
+        lower = np.concatenate([np.full(n_arms + len(self._groups), -np.inf), self._rows.lower])
+        penalty = np.full(broken.shape[1], -_DEAREST)
+        return Program(
+            np.concatenate([self._weights, np.zeros(len(keys)), penalty]),
+            csr_array(sparse.vstack([padded, rows])),
+            lower,
             upper,
-            np.zeros(len(keys)),
-            np.full(len(keys), np.inf),
-            np.zeros(len(keys), dtype=np.bool_),
+            np.zeros(size + len(penalty)),
+            np.concatenate([np.ones(size), np.full(len(penalty), np.inf)]),
+            # With whole routes and no rows, arms are whole by themselves.
+            np.arange(size + len(penalty)) >= (0 if n_rows else n_arms)
+            if is_whole
+            else np.zeros(size + len(penalty), dtype=np.bool_),
         )
-        solved = Highs().solve(program)
+
+    def _master(self) -> tuple[_Prices, float]:
+        """Return prices, and the value of the best mixture of paths."""
+        solved = Highs().solve(self._program([*self._columns, *sorted(self._loops)], False))
         if solved.row_duals is None:
             return self._prices, -np.inf
-        return np.maximum(solved.row_duals[: len(self._weights)], 0.0), solved.objective
+        n_arms = len(self._weights)
+        stops = np.maximum(solved.row_duals[:n_arms], 0.0)
+        rows = solved.row_duals[n_arms + len(self._groups) :]
+        is_low, is_high = np.isfinite(self._rows.lower), np.isfinite(self._rows.upper)
+        rows = np.where(is_low, np.minimum(rows, 0), 0) + np.where(is_high, np.maximum(rows, 0), 0)
+        return _Prices(stops, rows), solved.objective
 
-    def _price(self, prices: FloatArray) -> bool:
-        """Bound by prices, ``sum p + sum over walkers of max (w - p)(route)``; keep new paths."""
-        worth = self._weights - prices
-        bound, is_new = float(prices.sum()), False
+    def _price(self, prices: _Prices) -> bool:
+        """Bound by prices, and keep new paths; return whether there are any."""
+        own = self._rows
+        side = np.where(prices.rows > 0, own.upper, np.where(prices.rows < 0, own.lower, 0.0))
+        left = self._weights - prices.stops - prices.rows @ own.matrix
+        bound, is_new = float(np.maximum(left, 0.0).sum() + prices.rows @ side), False
         for which, (group, paths) in enumerate(zip(self._groups, self._paths, strict=True)):
-            paths.solve(worth)
+            paths.solve(prices.stops)
             bound += len(group) * paths.value()
             for route in paths.routes(_ROUTES_A_ROUND):
                 is_new |= self._add(which, route)
@@ -192,94 +266,44 @@ class _Question:
     def _choose(self) -> float:
         """Choose the best of all real routes; return a bound on that."""
         keys = list(self._columns)
-        served, of_group = self._matrix(list(keys))
-        n_arms = len(self._weights)
-        matrix = sparse.vstack(
-            [
-                sparse.hstack([sparse.eye_array(n_arms), -served]),
-                sparse.hstack([csr_array((len(self._groups), n_arms)), of_group]),
-            ],
-            format="csr",
-        )
-        size = n_arms + len(keys)
-        program = Program(
-            np.concatenate([self._weights, np.zeros(len(keys))]),
-            matrix,
-            np.full(matrix.shape[0], -np.inf),
-            np.concatenate([np.zeros(n_arms), self._rooms]),
-            np.zeros(size),
-            np.ones(size),
-            np.arange(size) >= n_arms,
-        )
+        program = self._program(list(keys), True)
         solved = Highs().solve(program, Limits(gap=_EXACT, nodes=_MOST_NODES))
         if solved.values is not None:
-            self._hand_out([keys[c] for c in np.flatnonzero(solved.values[n_arms:] > 0.5)])
+            n_arms = len(self._weights)
+            chosen = np.flatnonzero(solved.values[n_arms:] > 0.5).tolist()
+            self._hand_out([keys[column] for column in chosen], solved.values[:n_arms] > 0.5)
         return solved.bound
 
-    def _hand_out(self, keys: list[tuple[int, frozenset[int]]]) -> None:
+    def _hand_out(self, keys: list[tuple[int, frozenset[int]]], is_served: BoolArray) -> None:
         """Give routes to walkers, each arm once, and fill them up."""
         free = [group.tolist() for group in self._groups]
         routes: list[list[int]] = [[] for _ in self._map.limits]
-        served: set[int] = set()
+        served = set(np.flatnonzero(~is_served).tolist())
         for key in keys:
             route = [arm for arm in self._columns[key] if arm not in served]
             routes[free[key[0]].pop(0)] = route
             served.update(route)
+        self._keep(routes)
         for ease in _EASES[:3]:
-            self._keep(self._map.fill(routes, self._weights, ease))
+            self._keep(self._map.fill(routes, self._priced, ease))
 
     def list_all(self) -> None:
         """List all routes that lose less than the gap at the best prices, and choose of these.
 
-        A solution is worth ``sum p + sum of (w - p)(route)`` at most. So a route that is worth less
-        than the best path of its walker by more than the gap is in no better solution.
+        A solution is worth the bound at most, less what its routes are worth less than the best
+        paths. So a route that is worth less than the best path of its walker by more than the gap
+        is in no better solution.
         """
-        worth, gap = self._weights - self._prices, self.bound - self.value
+        stops, gap = self._prices.stops, self.bound - self.value
+        if not np.isfinite(gap):
+            return
         for which, paths in enumerate(self._paths):
-            paths.solve(worth)
-            listed = self._listed(which, paths, paths.value() - gap * (1 + 1e-6), worth)
+            paths.solve(stops)
+            walker = int(self._groups[which][0])
+            least = paths.value() - gap * (1 + 1e-6)
+            listed = routes_worth(self._map, walker, paths, least, stops)
             if listed is None:
                 return
             for route in listed:
                 self._add(which, route)
         self.bound = min(self.bound, max(self._choose(), self.value))
-
-    def _listed(
-        self, which: int, paths: NgPaths, least: float, worth: FloatArray
-    ) -> list[list[int]] | None:
-        """Return every route worth ``least`` or more; ``None`` where they are too many.
-
-        Routes grow from their end; the best path to their first stop bounds what is still to come.
-        Of routes with the same stops and the same first one, only the shortest matters.
-        """
-        own, walker = self._map, int(self._groups[which][0])
-        limit, best = int(own.limits[walker]), paths.by_arm
-        out, home = own.out[walker].tolist(), own.home[walker].tolist()
-        between, gains = own.between.tolist(), worth.tolist()
-        arms = np.flatnonzero(own.is_in_reach[walker]).tolist()
-        level = {
-            (arm, 1 << arm): (home[arm], gains[arm], [arm])
-            for arm in arms
-            if best[limit - home[arm], arm] >= least
-        }
-        found: dict[int, tuple[int, list[int]]] = {}
-        labels = 0
-        while level:
-            labels += len(level)
-            if labels > _MOST_LABELS:
-                return None
-            following: dict[tuple[int, int], tuple[int, float, list[int]]] = {}
-            for (arm, mask), (minutes, value, route) in level.items():
-                if value >= least and minutes + out[arm] < found.get(mask, (limit + 1, []))[0]:
-                    found[mask] = minutes + out[arm], route
-                for other in arms:
-                    if mask >> other & 1:
-                        continue
-                    then = minutes + between[other][arm]
-                    if then + out[other] > limit or value + best[limit - then, other] < least:
-                        continue
-                    key = (other, mask | 1 << other)
-                    if key not in following or then < following[key][0]:
-                        following[key] = then, value + gains[other], [other, *route]
-            level = following
-        return [route for _, route in found.values()]

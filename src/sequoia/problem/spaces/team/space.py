@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,14 +10,14 @@ from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError
 from sequoia.problem.names import between, checked_names, count, index_of, say
-from sequoia.problem.spaces.base import ActionSpace, Extensions, Task
+from sequoia.problem.spaces.base import ActionSpace, Bracketer, Extensions, Task
 from sequoia.problem.spaces.team.chained import ChainedTeam
 from sequoia.problem.spaces.team.finder import PROVEN, RouteFinder
 from sequoia.problem.spaces.team.layers import Layers
 from sequoia.problem.spaces.team.routes import Map
 from sequoia.problem.spaces.team.time_flow import time_flow, walker_groups
 from sequoia.problem.spaces.visitors import read_visitors, visitors_table
-from sequoia.problem.system import Decision, LinearSystem
+from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import Column, TableSet, table
 from sequoia.sizes import MOST_STEPS, require_at_most
 from sequoia.validation import (
@@ -187,14 +187,24 @@ class Team(ActionSpace):
 
     def bracket_linear(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
         """Return an action and a bound, by column generation; see `TeamSearch`."""
-        found = self._finder.best(weights, gap)
-        return self._map.action(found.routes), found.bound
+        return self._bracket(self._finder, weights, gap)
+
+    def bracket_under(self, rows: Rows) -> Bracketer:
+        """Do the same with further rows."""
+        return partial(self._bracket, RouteFinder(self._map, rows))
+
+    def _bracket(
+        self, finder: RouteFinder, weights: FloatArray, gap: float
+    ) -> tuple[ActionArray, float] | None:
+        found = finder.best(weights, gap)
+        return None if found is None else (self._map.action(found.routes), found.bound)
 
     def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
         """Return a best action where column generation proves it; else ``None``."""
         found = self._finder.best(weights, PROVEN)
-        is_proven = found.bound - found.value <= PROVEN * max(1.0, abs(found.bound))
-        return self._map.action(found.routes) if is_proven else None
+        if found is None or found.bound - found.value > PROVEN * max(1.0, abs(found.bound)):
+            return None
+        return self._map.action(found.routes)
 
     def construct_linear(self, weights: FloatArray) -> ActionArray:
         """Grow routes by what weighs most for its detour."""
