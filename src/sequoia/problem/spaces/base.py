@@ -288,10 +288,22 @@ class ActionSpace(ABC):
         """
         return None
 
-    def argmax_under(self, rows: Rows) -> Maximiser | None:  # noqa: ARG002 (for others)
+    def argmax_under(
+        self,
+        rows: Rows,  # noqa: ARG002 (for others)
+        settled: ActionArray,  # noqa: ARG002 (for others)
+    ) -> Maximiser | None:
         """Return what `argmax_linear` is with further rows over the action columns.
 
-        ``None`` where the space knows no way of its own.
+        Parameters
+        ----------
+        settled
+            What columns have to be, ``(N,)``: 0 or 1; -1 for any.
+
+        Returns
+        -------
+        ``None`` where the space knows no way of its own. What is returned says ``None`` where it
+        finds nothing that is allowed, too.
         """
         return None
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -91,10 +91,10 @@ class Budget(ActionSpace):
         found = [self._by_dynamic_program(part, self._whole_costs) for part in parts]
         return np.concatenate([np.zeros((0, self.n_actions), np.int8), *found])
 
-    def argmax_under(self, rows: Rows) -> Maximiser | None:
+    def argmax_under(self, rows: Rows, settled: ActionArray) -> Maximiser | None:
         """Choose the heaviest few by groups, where all cost the same and rows are over groups."""
         groups = None if self._most is None else GroupRows.of(rows, self._most)
-        return None if groups is None else groups.best
+        return None if groups is None else partial(groups.best, settled=settled)
 
     @cached_property
     def _whole_costs(self) -> IntArray | None:

@@ -87,15 +87,18 @@ class GroupRows:
                 had[around] += most[index]
         return cls(group_of, tuple(parent), least, most)
 
-    def best(self, weights: FloatArray) -> ActionArray | None:
+    def best(self, weights: FloatArray, settled: ActionArray) -> ActionArray | None:
         """Return the best action by ``weights``, ``(N,)``; ``None`` where there is none.
 
-        The numbers in all are tried one by one, those first that could be best. Each leaves a bound
-        on all the others: see `_Ranked.bounds`.
+        What is settled, 0 or 1 instead of -1, ``(N,)``, weighs more than all else together: an
+        exact penalty. The numbers in all are tried one by one, those first that could be best.
+        Each leaves a bound on all the others: see `_Ranked.bounds`.
         """
         is_possible = (self.least <= self.most).all(axis=0)
         if not is_possible.any():
             return None
+        heavy = 1 + 2 * float(np.abs(weights).sum())
+        weights = weights + heavy * np.array([-1.0, 1.0, 0.0])[settled]
         ranked = _Ranked(self, weights)
         bounds = np.where(is_possible, np.inf, -np.inf)
         possible = np.flatnonzero(is_possible)
@@ -108,7 +111,8 @@ class GroupRows:
             bounds[cut.number] = -np.inf
             number = int(bounds.argmax())
             if bounds[number] <= best.value:
-                return ranked.action(best)
+                action = ranked.action(best)
+                return action if ((settled < 0) | (action == settled)).all() else None
             cut = ranked.cut(number)
             best = max(best, cut, key=lambda one: one.value)
 

@@ -104,29 +104,32 @@ class WithRows(ActionSpace):
         return self._columns_wanted if self._is_of_columns.all() else None
 
     @cached_property
-    def _maximise_below(self) -> Maximiser | None:
-        """How linear functions are maximised below, under all rows but those of columns."""
-        if self._is_of_columns.all():
-            return self._below.argmax_linear
-        return self._below.argmax_under(self._rows.only(~self._is_of_columns))
+    def _other_rows(self) -> Rows:
+        """All rows but those of columns."""
+        return self._rows.only(~self._is_of_columns)
+
+    @cached_property
+    def _maximise(self) -> Maximiser | None:
+        """How linear functions are maximised under rows that are not of columns."""
+        return self._below.argmax_under(self._other_rows, self.settled)
 
     def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
-        """Ask the space below with what is wanted made heavy: see `_pressed`."""
-        if self._maximise_below is None:
-            return None
-        return self._press_for(self._maximise_below, weights)
-
-    def argmax_under(self, rows: Rows) -> Maximiser | None:
-        """Ask the space below, under all rows together."""
-        below = self._below.argmax_under(self._rows.only(~self._is_of_columns).and_also(rows))
-        return None if below is None else partial(self._press_for, below)
-
-    def _press_for(self, maximise: Maximiser, weights: FloatArray) -> ActionArray | None:
+        """Ask the space below; where rows are of columns, what is wanted is made heavy."""
+        if self._wanted is None:
+            action = None if self._maximise is None else self._maximise(weights)
+            return action if action is None or self._extra.holds(action[None])[0] else None
         for pressed, _ in self._pressed(weights):
-            action = maximise(pressed)
+            action = self._below.argmax_linear(pressed)
             if action is None or self._extra.holds(action[None])[0]:
                 return action
         raise self._refusal()
+
+    def argmax_under(self, rows: Rows, settled: ActionArray) -> Maximiser | None:
+        """Ask the space below, under all rows together."""
+        if ((settled >= 0) & (self.settled >= 0) & (settled != self.settled)).any():
+            return None
+        both = np.where(settled < 0, self.settled, settled)
+        return self._below.argmax_under(self._other_rows.and_also(rows), both)
 
     def _refusal(self) -> InfeasibleSpace:
         """Say which rules contradict and, if it is the space below that does, in its words."""
@@ -165,11 +168,11 @@ class WithRows(ActionSpace):
 
     @cached_property
     def _bracket_below(self) -> Bracketer | None:
-        return self._below.bracket_under(self._rows.only(~self._is_of_columns))
+        return self._below.bracket_under(self._other_rows)
 
     def bracket_under(self, rows: Rows) -> Bracketer | None:
         """Ask the space below, under all rows together."""
-        below = self._below.bracket_under(self._rows.only(~self._is_of_columns).and_also(rows))
+        below = self._below.bracket_under(self._other_rows.and_also(rows))
         return None if below is None else partial(self._press, below)
 
     def _under_other_rows(

@@ -44,7 +44,11 @@ class RotaSearch:
         limit: int,
         bonus: FloatArray | None = None,
         rows: Rows | None = None,
+        settled: ActionArray | None = None,
     ) -> None:
+        if settled is None:
+            settled = np.full(system.n_actions, -1, dtype=np.int8)
+        self._settled = settled
         self._rows = None
         if rows is not None:
             names = system.column_names[: system.n_actions]
@@ -57,7 +61,11 @@ class RotaSearch:
         self._limit = limit
         self._n_whole = int(system.is_integer.sum())
         self._bonus = bonus
-        self._program = system.program(np.zeros(system.n_actions))
+        program = system.program(np.zeros(system.n_actions))
+        lower, upper = program.column_lower.copy(), program.column_upper.copy()
+        lower[: len(settled)][settled == 1] = 1.0
+        upper[: len(settled)][settled == 0] = 0.0
+        self._program = replace(program, column_lower=lower, column_upper=upper)
         relaxed = system.program(np.zeros(system.n_actions), relaxed=True)
         self._session = Highs(presolve="off").session(relaxed)
         self._transposed = system.matrix.T.tocsr()
@@ -89,6 +97,8 @@ class RotaSearch:
     def _value(self, objective: FloatArray, found: tuple[ActionArray, IntArray]) -> float:
         """Return what an action and its visits are worth; nothing if rules on top forbid it."""
         action, visits = found
+        if ((self._settled >= 0) & (action != self._settled)).any():
+            return -np.inf
         if self._rows is not None and not self._rows.holds(action[None])[0]:
             return -np.inf
         value = float(objective[: len(action)] @ action)
@@ -112,13 +122,15 @@ class RotaSearch:
         return order[np.searchsorted(known[order], visits[:, 0] * size + visits[:, 1])]
 
     def _greedy(self, objective: FloatArray) -> tuple[ActionArray, IntArray]:
-        """Add arms by weight, as long as they find room."""
+        """Add arms by weight, as long as they find room; first those that are settled."""
         packing, weights = self._packing, objective[: self._system.n_actions]
         packing.clear()
-        for arm in np.argsort(-weights, kind="stable").tolist():
-            if weights[arm] <= 0 or len(packing.places) >= self._limit:
+        is_first = self._settled == 1
+        for arm in np.lexsort((-weights, ~is_first)).tolist():
+            if len(packing.places) >= self._limit:
                 break
-            packing.add(arm)
+            if is_first[arm] or (weights[arm] > 0 and self._settled[arm]):
+                packing.add(arm)
         action = np.zeros(len(weights), dtype=np.int8)
         action[list(packing.places)] = 1
         return action, packing.visits()
@@ -126,13 +138,14 @@ class RotaSearch:
     def _relax(self, objective: FloatArray) -> tuple[float, FloatArray, float]:
         """Return a bound, the reduced costs of whole columns, ``(C,)``, and a guess of the gap.
 
-        ``max c x <= sum of max(p l, p u) + sum of max(c - p A, 0)`` for any prices ``p`` of rows
-        ``l <= A x <= u``, not negative without ``l``, nor positive without ``u``: no column exceeds
-        1.
+        ``max c x <= sum of max(p l, p u) + sum of max((c - p A) x)`` for any prices ``p`` of rows
+        ``l <= A x <= u``, not negative without ``l``, nor positive without ``u``: all columns are
+        between 0 and 1, or settled.
         """
         system, n_whole = self._system, self._n_whole
         self._session.forget()
-        self._session.bound(np.zeros(n_whole), np.ones(n_whole))
+        lower, upper = self._program.column_lower, self._program.column_upper
+        self._session.bound(lower[:n_whole], upper[:n_whole])
         solved = self._session.maximise(objective)
         if solved.values is None or solved.row_duals is None:
             return float(np.maximum(objective, 0.0).sum()), np.zeros(n_whole), np.inf
@@ -140,7 +153,7 @@ class RotaSearch:
         prices += np.where(np.isfinite(system.upper), solved.row_duals, 0.0).clip(min=0.0)
         left = objective - self._transposed @ prices
         side = np.where(prices > 0, system.upper, np.where(prices < 0, system.lower, 0.0))
-        bound = float(prices @ side + np.maximum(left, 0.0).sum())
+        bound = float(prices @ side + np.maximum(left * lower, left * upper).sum())
         share = solved.values[: system.n_actions]
         loss = float(np.abs(objective[: system.n_actions]) @ np.minimum(share, 1 - share))
         return bound, left[:n_whole], _LOSS * max(loss, 0.0) + _LEAST_SHARE * bound

@@ -188,15 +188,15 @@ class Rota(ActionSpace):
 
     @cached_property
     def _search(self) -> RotaSearch | None:
-        return self._search_under(None)
+        return self._search_under(None, None)
 
-    def _search_under(self, rows: Rows | None) -> RotaSearch | None:
+    def _search_under(self, rows: Rows | None, settled: ActionArray | None) -> RotaSearch | None:
         if self._by_patterns is None:
             return None
         own = self._openings
         arm, opening = own.pairs.T
         bonus = None if self.bonus is None else self.bonus[own.worker[opening], arm]
-        return RotaSearch(own, self._by_patterns, self.limit, bonus, rows)
+        return RotaSearch(own, self._by_patterns, self.limit, bonus, rows, settled)
 
     @cached_property
     def _packing(self) -> Packing:
@@ -215,9 +215,9 @@ class Rota(ActionSpace):
         """Decide most arms by reduced costs: see `RotaSearch`; ``None`` where it gives up."""
         return self._maximise(self._search, weights)
 
-    def argmax_under(self, rows: Rows) -> Maximiser | None:
+    def argmax_under(self, rows: Rows, settled: ActionArray) -> Maximiser | None:
         """Do the same with further rows."""
-        return partial(self._maximise, self._search_under(rows))
+        return partial(self._maximise, self._search_under(rows, settled))
 
     def _maximise(self, search: RotaSearch | None, weights: FloatArray) -> ActionArray | None:
         found = None if search is None else search.best(weights)

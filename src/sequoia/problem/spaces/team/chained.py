@@ -87,6 +87,8 @@ class ChainedTeam(Locked):
     def bracket_linear(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
         """Return an action and a bound; a stop weighs what its arms do."""
         found = self._finder.best(self._members @ weights, gap)
+        if found is None:
+            return None
         served = [stop for route in found.routes for stop in route]
         action: ActionArray = self._members[served].sum(axis=0).astype(np.int8)
         return action, found.bound

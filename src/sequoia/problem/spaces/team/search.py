@@ -127,7 +127,8 @@ class _Question:
     @property
     def _priced(self) -> FloatArray:
         """What each arm is worth with what it does for the rows, ``(J,)``."""
-        return self._weights - self._prices.rows @ self._rows.matrix
+        priced: FloatArray = self._weights - self._prices.rows @ self._rows.matrix
+        return priced
 
     def generate(self, gap: float) -> None:
         """Improve routes and bound in turn, by routes that pay more than arms are priced at."""
