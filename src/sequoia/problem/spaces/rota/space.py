@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike
 from sequoia.errors import ProblemError
 from sequoia.problem.names import between, checked_names, count, index_of, say
 from sequoia.problem.spaces.base import ActionSpace, Extensions, Maximiser, Task
+from sequoia.problem.spaces.rota.conflicts import why_not
 from sequoia.problem.spaces.rota.formulation import Formulation
 from sequoia.problem.spaces.rota.packing import Openings, Packing
 from sequoia.problem.spaces.rota.search import RotaSearch
-from sequoia.problem.spaces.visitors import read_visitors, visitors_table
+from sequoia.problem.spaces.rota.tables import from_tables, to_tables
 from sequoia.problem.system import Decision, LinearSystem, Rows
-from sequoia.problem.tables import Column, TableSet, table
+from sequoia.problem.tables import TableSet
 from sequoia.sizes import MOST_COLUMNS, MOST_VISITS, require_at_most
 from sequoia.validation import (
     ActionArray,
@@ -34,8 +35,6 @@ from sequoia.validation import (
 _RESERVED = {"name", "minutes", "visits"}
 # Plans found on the way to a best action, which is asked for next.
 _MOST_PLANS = 256
-# To find the smallest conflict takes a plan for each arm.
-_MOST_IN_CONFLICT = 60
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -164,11 +163,12 @@ class Rota(ActionSpace):
     @cached_property
     def _formulation(self) -> Formulation:
         own = self._openings
-        places = [self._say_opening(opening) for opening in range(own.n_openings)]
+        places = [self.say_opening(opening) for opening in range(own.n_openings)]
         visits = [f"{places[b]} visits {self.names[j]}" for j, b in own.pairs.tolist()]
         return Formulation(own, self.names, self.worker_names, visits, places, self.limit)
 
-    def _say_opening(self, opening: int) -> str:
+    def say_opening(self, opening: int) -> str:
+        """Say when it is, and whose."""
         own = self._openings
         return f"{self.slot_names[own.slot[opening]]}: {self.worker_names[own.worker[opening]]}"
 
@@ -355,7 +355,7 @@ class Rota(ActionSpace):
                 used = self.lengths[arms].sum()
                 whom = say(self.names[arm] for arm in arms.tolist())
                 lines.append(
-                    f"{self._say_opening(opening)} visits {whom} ({used:g} of "
+                    f"{self.say_opening(opening)} visits {whom} ({used:g} of "
                     f"{own.minutes[opening]:g} minutes used)"
                 )
         return lines or ["Nobody visits anyone"]
@@ -438,102 +438,13 @@ class Rota(ActionSpace):
 
     def _why_not(self, action: ActionArray) -> str:
         """Name the arm that nobody can visit, or the fewest arms that do not fit together."""
-        arms = np.flatnonzero(action)
-        if len(arms) > self.limit:
-            return (
-                f"{say(self.chosen(action))}: {count(len(arms), 'arm')} chosen; at most "
-                f"{self.limit} may be."
-            )
-        alone = arms[~self._is_visitable[arms]]
-        if len(alone):
-            return self._why_never(int(alone[0]))
-        conflict = self._conflict(arms.tolist())
-        pairs = self._openings.pairs
-        where = np.unique(pairs[np.isin(pairs[:, 0], conflict), 1])
-        needed = (self.lengths * self.visits)[conflict].sum()
-        given = self._openings.minutes[where].sum()
-        said = [f"{self._say_opening(b)}" for b in where.tolist()]
-        said = said if len(said) <= 6 else [*said[:5], f"{len(said) - 5} more"]
-        return (
-            f"{say(self.names[arm] for arm in conflict)} cannot be visited together: "
-            f"{needed:g} minutes of visits do not fit into the {given:g} minutes of {say(said)}."
-        )
-
-    def _why_never(self, arm: int) -> str:
-        """Say why no worker can ever visit an arm as often as it needs."""
-        name, slots = self.names[arm], self.arm_slots[arm]
-        if not slots.any():
-            return f"{name} cannot be visited: no slot suits it."
-        when = say(self.slot_names[k] for k in np.flatnonzero(slots).tolist())
-        minutes = self.minutes[self.may_visit[:, arm]][:, slots]
-        if not (minutes > 0).any():
-            return f"{name} cannot be visited: no worker who may visit it works in {when}."
-        if (minutes < self.lengths[arm]).all():
-            return (
-                f"{name} cannot be visited: a visit takes {self.lengths[arm]:g} minutes, and no "
-                f"worker who may visit it has more than {minutes.max():g} in {when}."
-            )
-        return (
-            f"{name} cannot be visited: {count(int(self.visits[arm]), 'visit')} are needed, which "
-            f"the workers who may visit it cannot make in {when}."
-        )
-
-    def _conflict(self, arms: list[int]) -> list[int]:
-        """Return arms that do not fit together, while all but any one of them do."""
-        for arm in arms[:_MOST_IN_CONFLICT]:
-            fewer = [other for other in arms if other != arm]
-            action = np.zeros(self.n_actions, dtype=np.int8)
-            action[fewer] = 1
-            if self._plan(action) is None:
-                arms = fewer
-        return arms
+        return why_not(self, self._openings, self._is_visitable, action)
 
     def to_tables(self) -> TableSet:
         """Options and tables of this space."""
-        slots = list(self.slot_names)
-        arms: dict[str, Column] = {
-            "name": self.names,
-            "minutes": self.lengths,
-            "visits": self.visits,
-        }
-        arms |= dict(zip(slots, self.arm_slots.T, strict=True))
-        workers = {"name": self.worker_names} | dict(zip(slots, self.minutes.T, strict=True))
-        tables = table("actions", **arms) | table("workers", **workers)
-        tables |= visitors_table(self.may_visit, self.names, self.worker_names)
-        options = {"limit": self.limit, "distinct_workers": self.distinct_workers, "slots": slots}
-        if self.most_in_a_row is not None:
-            options["most_in_a_row"] = self.most_in_a_row
-        return TableSet(options, tables)
+        return to_tables(self)
 
     @classmethod
     def from_tables(cls, content: TableSet) -> "Rota":
         """Build from options and tables."""
-        content.known({"kind", "limit", "distinct_workers", "slots", "most_in_a_row"})
-        slots = [str(slot) for slot in content.option("slots", list)]
-        arms, workers = content.table("actions"), content.table("workers")
-        names, worker_names = arms.names("name"), workers.names("name")
-        lengths = arms.floats("minutes", is_positive, "a visit takes more than 0 minutes")
-        visits = arms.integers("visits", least=1)
-        wanted = "minutes are not negative"
-        minutes = [workers.floats(slot, is_not_negative, wanted) for slot in slots]
-        arm_slots = [arms.booleans(slot) for slot in slots]
-        limit = content.option("limit", int, len(arms), least=0)
-        is_distinct = content.option("distinct_workers", bool, False)
-        in_a_row = None
-        if "most_in_a_row" in content.options:
-            in_a_row = content.option("most_in_a_row", int, least=1)
-        may_visit = read_visitors(content, names, worker_names)
-        content.settle()
-        return cls(
-            np.array(minutes).reshape(len(slots), len(workers)).T,
-            np.array(arm_slots).reshape(len(slots), len(arms)).T,
-            lengths,
-            visits,
-            may_visit,
-            limit,
-            is_distinct,
-            in_a_row,
-            names,
-            worker_names,
-            slots,
-        )
+        return cls(**from_tables(content))

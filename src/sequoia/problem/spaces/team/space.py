@@ -15,10 +15,11 @@ from sequoia.problem.spaces.team.chained import ChainedTeam
 from sequoia.problem.spaces.team.finder import PROVEN, RouteFinder
 from sequoia.problem.spaces.team.layers import Layers
 from sequoia.problem.spaces.team.routes import Map
+from sequoia.problem.spaces.team.tables import from_tables, to_tables
 from sequoia.problem.spaces.team.time_flow import time_flow, walker_groups
-from sequoia.problem.spaces.visitors import read_visitors, visitors_table
+from sequoia.problem.spaces.team.travel import shortest
 from sequoia.problem.system import Decision, LinearSystem, Rows
-from sequoia.problem.tables import Column, TableSet, table
+from sequoia.problem.tables import TableSet
 from sequoia.sizes import MOST_STEPS, require_at_most
 from sequoia.validation import (
     ActionArray,
@@ -114,7 +115,7 @@ class Team(ActionSpace):
         set_fields(
             self,
             may_serve=frozen("team.may_serve", may_serve, np.bool_, (len(depots), n_arms)),
-            travel=_shortest(given, [*names, *places]),
+            travel=shortest(given, [*names, *places]),
             service=service,
             depots=depots,
             limits=limits,
@@ -370,82 +371,9 @@ class Team(ActionSpace):
 
     def to_tables(self) -> TableSet:
         """Options and tables of this space."""
-        names = self.place_names
-        arms: dict[str, Column] = {"name": self.names, "minutes": self.service}
-        places: dict[str, Column] = {"name": self.places}
-        if self.positions is not None:
-            n_arms = self.n_actions
-            arms |= {"x": self.positions[:n_arms, 0], "y": self.positions[:n_arms, 1]}
-            places |= {"x": self.positions[n_arms:, 0], "y": self.positions[n_arms:, 1]}
-        start, stop = np.nonzero(~np.eye(len(names), dtype=np.bool_))
-        ways: dict[str, Column] = {
-            "from": [names[place] for place in start.tolist()],
-            "to": [names[place] for place in stop.tolist()],
-            "minutes": self.travel[start, stop],
-        }
-        workers: dict[str, Column] = {
-            "name": self.worker_names,
-            "depot": [names[depot] for depot in self.depots.tolist()],
-            "minutes": self.limits,
-        }
-        tables = table("actions", **arms) | table("workers", **workers) | table("travel", **ways)
-        tables |= visitors_table(self.may_serve, self.names, self.worker_names)
-        return TableSet({}, tables | (table("places", **places) if len(self.places) else {}))
+        return to_tables(self)
 
     @classmethod
     def from_tables(cls, content: TableSet) -> "Team":
         """Build from options and tables; ``travel`` holds all ways, or those of a graph."""
-        content.known({"kind"})
-        arms, workers = content.table("actions"), content.table("workers")
-        ways = content.table("travel")
-        names, worker_names = arms.names("name"), workers.names("name")
-        more = content.table("places") if "places" in content.tables else None
-        places = [] if more is None else more.names("name")
-        every = [*names, *places]
-        service = arms.integers("minutes", least=1)
-        limits = workers.integers("minutes", least=0)
-        depots = workers.places("depot", every)
-        start, stop = ways.places("from", every), ways.places("to", every)
-        minutes = ways.integers("minutes", least=0)
-        positions = None
-        if "x" in arms.columns and (more is None or "x" in more.columns):
-            parts = [arms.matrix(["x", "y"])] + ([] if more is None else [more.matrix(["x", "y"])])
-            positions = np.concatenate(parts)
-        may_serve = read_visitors(content, names, worker_names)
-        content.settle()
-        travel = np.full((len(every), len(every)), np.inf)
-        np.fill_diagonal(travel, 0.0)
-        travel[start, stop] = minutes
-        return cls(
-            travel, service, depots, limits, names, worker_names, places, positions, may_serve
-        )
-
-
-def _shortest(given: FloatArray, names: Sequence[str]) -> IntArray:
-    """Return the minutes of shortest ways, ``(P, P)``; every place is to be reached."""
-    wrong = np.argwhere(~(given >= 0))
-    if len(wrong):
-        start, stop = wrong[0].tolist()
-        raise ProblemError(
-            f"team.travel[{start}, {stop}] is {given[start, stop]:g}; minutes from {names[start]} "
-            f"to {names[stop]} are wanted, or inf where there is no direct way."
-        )
-    finite = given[np.isfinite(given)]
-    if (finite != np.rint(finite)).any() or (finite > MOST_STEPS).any():
-        raise ProblemError(
-            f"team.travel holds values that are no whole numbers of at most {MOST_STEPS} minutes."
-        )
-    minutes = given.copy()
-    np.fill_diagonal(minutes, 0.0)
-    for via in range(len(minutes)):
-        minutes = np.minimum(minutes, minutes[:, via, None] + minutes[None, via])
-    holes = np.argwhere(np.isinf(minutes))
-    if len(holes):
-        start, stop = holes[0].tolist()
-        raise ProblemError(
-            f"team.travel has no way from {names[start]} to {names[stop]}, not even round about; "
-            f"{count(len(holes), 'pair')} of places in all have none."
-        )
-    result: IntArray = minutes.astype(np.int64)
-    result.setflags(write=False)
-    return result
+        return cls(**from_tables(content))
