@@ -1,7 +1,7 @@
 """The best rota for a weight per arm, against HiGHS on the plain formulation, both proven.
 
 100 arms, 20 workers, 10 slots; weights are gamma distributed, a tenth of them zero. Options:
-``--seeds 3 --questions 8 --limit 10``.
+``--seeds 3 --first 0 --questions 8 --limit 10 --shapes "as it is made"``.
 """
 
 import argparse
@@ -23,9 +23,9 @@ SHAPES = {
 }
 
 
-def measure(knobs: dict, seeds: int, questions: int, limit: float) -> None:
+def measure(knobs: dict, seeds: range, questions: int, limit: float) -> None:
     ours, plain, late, arms = [], [], 0, []
-    for seed in range(seeds):
+    for seed in seeds:
         space = rota(arms=100, workers=20, slots=10, seed=seed, **knobs).space
         rng = stream(seed, "bench:rota")
         # What is built once for a space is not counted.
@@ -53,9 +53,12 @@ def measure(knobs: dict, seeds: int, questions: int, limit: float) -> None:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--first", type=int, default=0, help="the first seed")
+    parser.add_argument("--shapes", nargs="+", default=list(SHAPES), choices=SHAPES)
     parser.add_argument("--questions", type=int, default=8)
     parser.add_argument("--limit", type=float, default=10.0)
     options = parser.parse_args()
-    for shape, knobs in SHAPES.items():
+    for shape in options.shapes:
         print(f"{shape:<36}", end="", flush=True)
-        measure(knobs, options.seeds, options.questions, options.limit)
+        seeds = range(options.first, options.first + options.seeds)
+        measure(SHAPES[shape], seeds, options.questions, options.limit)
