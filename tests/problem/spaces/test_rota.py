@@ -112,6 +112,16 @@ def test_best_action_under_rules_is_that_of_the_plain_program(seed, more):
     assert weights @ action == pytest.approx(found.objective, rel=1e-6)
 
 
+def test_rules_that_cost_something_are_kept_where_nothing_is_worth_anything():
+    space = random_rota(0)
+    names = [space.names[column] for column in np.flatnonzero(space._is_visitable)]
+    rules = Rules({"two": names[:2], "all": names}, [Floor("two", count=1)], never=names[2:3])
+    for weights in (np.zeros(12), np.full(12, -1.0)):
+        action = with_rules(space, rules).argmax_linear(weights)
+        assert weights @ action == weights.min()
+        assert with_rules(space, rules).contains(action[None])[0]
+
+
 def test_rules_that_allow_nothing_leave_the_refusal_to_a_solver():
     space = random_rota(0)
     names = list(space.names)

@@ -156,13 +156,15 @@ class RotaSearch:
         bound = float(prices @ side + np.maximum(left * lower, left * upper).sum())
         share = solved.values[: system.n_actions]
         loss = float(np.abs(objective[: system.n_actions]) @ np.minimum(share, 1 - share))
-        return bound, left[:n_whole], _LOSS * max(loss, 0.0) + _LEAST_SHARE * bound
+        guess = _LOSS * max(loss, 0.0) + _LEAST_SHARE * max(abs(bound), 1.0)
+        return bound, left[:n_whole], guess
 
     def _core(self, objective: FloatArray, left: FloatArray, gap: float) -> Program:
         """Fix what costs more than ``gap`` to change, and leave out what goes with it."""
         lower, upper = self._program.column_lower.copy(), self._program.column_upper.copy()
-        lower[: self._n_whole][left > gap] = 1.0
-        upper[: self._n_whole][left < -gap] = 0.0
+        is_open = (lower == 0.0)[: self._n_whole] & (upper == 1.0)[: self._n_whole]
+        lower[: self._n_whole][is_open & (left > gap)] = 1.0
+        upper[: self._n_whole][is_open & (left < -gap)] = 0.0
         upper[self._n_whole :][upper[self._arm_of_visit] == 0] = 0.0
         return replace(self._program, objective=objective, column_lower=lower, column_upper=upper)
 
