@@ -9,11 +9,11 @@ from programme.programme_cases import known
 from real_command import PATIENCE
 from sequoia.errors import ProblemError
 from sequoia.learn.presets import make_config
+from sequoia.policies import make_policy
 from sequoia.programme.quality import find_quality, read_quality, write_quality
 from sequoia.programme.rules import NEVER, WrittenRule, written_rules
 from sequoia.programme.settings import read_programme
 from sequoia.programme.situation import find_situation
-from sequoia.programme.today import choose
 from sequoia.programme.trained import train_own_model, with_own_model
 from sequoia.web.jobs import Jobs
 
@@ -95,7 +95,7 @@ def test_a_model_that_was_trained_is_considered_from_then_on(tmp_path):
     train_own_model(find_situation(programme, DAY), told.append, config)
     assert told == sorted(told)
     situation, q = with_own_model(find_situation(programme, DAY))
-    assert "sequoia" in choose(situation.problem, situation.state, q).reason
+    assert make_policy("sequoia", situation.problem, q, 1.0).name == "sequoia"
     (programme.folder / "model" / "weights.safetensors").unlink()
     situation, q = with_own_model(find_situation(programme, DAY))
     assert q is None

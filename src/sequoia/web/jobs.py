@@ -1,5 +1,6 @@
 """Long work: in a process of its own, one at a time, with progress, and it can be stopped."""
 
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,6 +16,7 @@ from sequoia.programme.quality import find_quality, write_quality
 from sequoia.programme.settings import read_programme
 from sequoia.programme.situation import find_situation
 from sequoia.programme.trained import train_own_model
+from sequoia.web.processes import end_with
 
 
 @dataclass(frozen=True)
@@ -61,7 +63,9 @@ class Jobs:
             self.last = Job(1 if self.last is None else self.last.number + 1, kind)
             ours, theirs = get_context("spawn").Pipe(duplex=False)
             self._process = get_context("spawn").Process(
-                target=_run, args=(kind, self._folder, day, actor, theirs), daemon=True
+                target=_run,
+                args=(kind, self._folder, day, actor, theirs, os.getpid()),
+                daemon=True,
             )
             self._process.start()
             theirs.close()
@@ -97,8 +101,9 @@ class Jobs:
         return self.last is not None and self.last.number == job.number and not self.last.is_stopped
 
 
-def _run(kind: str, folder: Path, day: date, actor: str, news: Connection) -> None:
+def _run(kind: str, folder: Path, day: date, actor: str, news: Connection, server: int) -> None:
     """Work, in the process."""
+    end_with(server)
 
     def progress(share: float, part: str) -> None:
         news.send((share, part, ""))

@@ -2,7 +2,6 @@
 
 import os
 import threading
-import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
@@ -22,12 +21,12 @@ from sequoia.programme.settings import read_programme
 from sequoia.programme.situation import find_situation
 from sequoia.programme.today import Planning
 from sequoia.programme.trained import with_own_model
+from sequoia.web.processes import end_with
 
 __all__ = ["PlannerProcess", "StillComputing"]
 
 # Answers that are kept: people go back and forth between a few.
 _MOST_ANSWERS = 64
-_SECONDS_BETWEEN_LOOKS = 2.0
 # Days that the process has in mind.
 _MOST_DAYS = 3
 
@@ -102,18 +101,7 @@ class PlannerProcess:
 
 
 def _process() -> Executor:
-    return ProcessPoolExecutor(1, get_context("spawn"), _end_with, (os.getpid(),))
-
-
-def _end_with(server: int) -> None:
-    """End this process when the server is gone, also where that was killed."""
-
-    def watch() -> None:
-        while os.getppid() == server:
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
+    return ProcessPoolExecutor(1, get_context("spawn"), end_with, (os.getpid(),))
 
 
 def _key(
