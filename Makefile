@@ -10,7 +10,7 @@ RUN := $(VENV)/.run-installed
 DEV := $(VENV)/.dev-installed
 DOCS := $(VENV)/.docs-installed
 
-.PHONY: setup demo browser test lint bench bench-argmax docs pictures clean
+.PHONY: setup demo browser test lint bench bench-argmax docs pictures screenshots clean
 
 setup: $(DEV)
 
@@ -60,7 +60,11 @@ docs: $(DOCS)
 # Draws the pictures of the documentation again.
 pictures: $(RUN)
 	$(BIN)/sequoia gallery --output out/gallery
-	cp $(addprefix out/gallery/,$(notdir $(wildcard docs/images/*.png))) docs/images/
+	cp $(addprefix out/gallery/,$(filter-out page-%,$(notdir $(wildcard docs/images/*.png)))) docs/images/
+
+# Those of the planner's page, with the system's Chromium.
+screenshots: $(DEV)
+	$(BIN)/python docs/sphinx/screenshots.py docs/images
 
 bench: $(DEV)
 	set -e; for file in $(wildcard benchmarks/*.py); do $(BIN)/python $$file; done
