@@ -9,7 +9,8 @@ from sequoia.paper.experiment import ABLATIONS, RIVALS
 from sequoia.sweep.cell import Cell
 
 # Processor seconds of one seed on one core of our machine (x86_64), 50 episodes: training and
-# playing, bounds included. Measured at 20, 40 and 100 arms; what lies between is interpolated.
+# playing, bounds included. The four settings are from `docs/results/times.csv`; epidemic and
+# assortment are estimated from single trainings. What lies between sizes is interpolated.
 _SIZES = (20, 40, 100)
 _MAIN = {
     "interventions": (94.0, 77.0, 90.0),
@@ -20,7 +21,8 @@ _MAIN = {
     "assortment": (300.0, 300.0, 300.0),
     "trap": (5.0, 5.0, 5.0),
 }
-# Of each trained variant that is not SEQUOIA as usual: rivals, ablations.
+# Of each trained variant that is not SEQUOIA as usual. ``ppo-scores`` was measured at 20 arms of
+# capacity; the others are guesses from their numbers of argmaxes, to be replaced by the first run.
 _TRAINED = {
     "ppo-scores": (90.0, 150.0, 400.0),
     "ppo-masked": (300.0, 900.0, 3_000.0),
