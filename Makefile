@@ -3,7 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Python compiles what is imported; pip would compile all of every package, which takes longer.
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 
 # What running needs, what testing adds, what the documentation adds.
 RUN := $(VENV)/.run-installed
@@ -21,11 +22,11 @@ $(RUN): pyproject.toml constraints.txt
 
 # What not every machine can have: solvers, a database server, RDDL. Without one, its tests are skipped.
 $(DEV): $(RUN)
-	$(INSTALL) --editable '.[dev]'
-	for extra in gurobi scip relax pgserver rddl; do \
-		$(INSTALL) --editable ".[$$extra]" \
-		|| echo "The extra $$extra cannot be installed here; its tests will be skipped."; \
-	done
+	$(INSTALL) --editable '.[dev,gurobi,scip,relax,pgserver,rddl]' || { \
+		$(INSTALL) --editable '.[dev]' && for extra in gurobi scip relax pgserver rddl; do \
+			$(INSTALL) --editable ".[$$extra]" \
+			|| echo "The extra $$extra cannot be installed here; its tests will be skipped."; \
+		done; }
 	touch $@
 
 $(DOCS): $(RUN)
