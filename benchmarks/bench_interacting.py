@@ -221,6 +221,9 @@ def ablate(arms: int, seed: int, what: str) -> dict[str, Any]:
         policy_iteration.neighbourhood_of = lambda environment, *_: WholeState(environment)
     if what in ("no start", "unshared"):  # one node for all has no place for a guess of each arm
         changes["price_rounds"] = 0
+    if what == "doses apart":  # what doses are worth together is left out
+        final = policy_iteration.final_choice
+        policy_iteration.final_choice = lambda learned, _, held_out: final(learned, None, held_out)
     q, seconds = learn(problem, **changes)
     own = "lookahead" if what == "lookahead" else "sequoia"
     policies = {
@@ -232,7 +235,7 @@ def ablate(arms: int, seed: int, what: str) -> dict[str, Any]:
     return {**totals(problem, policies, 20 if what == "lookahead" else 200), "seconds": seconds}
 
 
-ABLATIONS = ("unshared", "unpaired", "no start", "lookahead")
+ABLATIONS = ("doses apart", "unshared", "unpaired", "no start", "lookahead")
 
 
 # ---------------------------------------------------------------- all cells
