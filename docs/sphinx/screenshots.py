@@ -72,14 +72,13 @@ def shoot(browser: Browser, programme: Programme, target: Path) -> None:
         "page-person": (f"/people/one?who={WHO}", WIDE),
         "page-staff": ("/staff", WIDE),
         "page-quality": ("/quality", WIDE),
-        "page-quality-phone": ("/quality", {**PHONE, "locale": "de-DE", "color_scheme": "dark"}),
     }
     for name, (path, options) in shots.items():
         page = open_page(browser, path, **options)
         if name == "page-today":
             page.locator(".visit summary").first.click()
             page.wait_for_selector(".inside [data-here] p")
-        page.wait_for_function("!document.querySelector('[data-again]')")
+        page.wait_for_selector("main:not(:has([data-again]))")
         page.screenshot(path=target / f"{name}.png", full_page=name.startswith("page-quality"))
     plan = Planning(find_situation(programme, DAY)).plan({"must": [WHO], "absent": ["Dana Levi"]})
     publish(programme, plan.stored)
