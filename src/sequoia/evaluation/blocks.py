@@ -8,7 +8,7 @@ import time
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -21,7 +21,13 @@ import numpy as np
 from sequoia.bounds.certificate import Bound
 from sequoia.errors import FileError, SolverFailed
 from sequoia.evaluation.evaluation import bound_from_json, bound_to_json
-from sequoia.evaluation.processes import deaf_to_interrupts, end_all, end_with_parent, mortal
+from sequoia.evaluation.processes import (
+    deaf_to_interrupts,
+    end_all,
+    end_with_parent,
+    first_done,
+    mortal,
+)
 from sequoia.io import (
     UNFINISHED,
     clear_unfinished,
@@ -126,8 +132,7 @@ def _play_apart(
         with deaf_to_interrupts():
             waiting |= {pool.submit(_play, block): block for block in blocks}
         while waiting:
-            done, _ = wait(waiting, return_when=FIRST_COMPLETED)
-            for future in done:
+            for future in first_done(waiting):
                 yield waiting.pop(future), future.result()
     except BrokenProcessPool:
         raise SolverFailed("a process of the evaluation was ended from outside.") from None

@@ -5,11 +5,17 @@ import os
 import signal
 import threading
 from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from multiprocessing.process import BaseProcess
+from typing import TypeVar
 
 # To send a result takes milliseconds; who needs ten seconds for it is not being read any more.
 _TRIES, _SECONDS_A_TRY = 200, 0.05
+# How long Ctrl-C may wait until it is heard.
+_SECONDS_A_WAIT = 0.1
+
+Result = TypeVar("Result")
 
 
 @contextmanager
@@ -23,6 +29,35 @@ def deaf_to_interrupts() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, known)
+
+
+def first_done(futures: Iterable[Future[Result]]) -> set[Future[Result]]:
+    """Wait until some are done, and hear Ctrl-C between waits only.
+
+    In the middle of one, an exception could leave locks of futures taken for good: their pool would
+    then never end.
+    """
+    while True:
+        with _hearing_late():
+            done = wait(futures, _SECONDS_A_WAIT, FIRST_COMPLETED).done
+        if done:
+            return done
+
+
+@contextmanager
+def _hearing_late() -> Iterator[None]:
+    """Let Ctrl-C come when this is over."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    pressed: list[int] = []
+    known = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, known)
+        if pressed:
+            signal.raise_signal(signal.SIGINT)
 
 
 @contextmanager

@@ -4,13 +4,19 @@ import multiprocessing
 import os
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from sequoia.evaluation.processes import deaf_to_interrupts, end_all, end_with_parent, mortal
+from sequoia.evaluation.processes import (
+    deaf_to_interrupts,
+    end_all,
+    end_with_parent,
+    first_done,
+    mortal,
+)
 from sequoia.sweep.cell import Cell
 from sequoia.sweep.run_cell import CellResult, run_cell
 
@@ -67,7 +73,7 @@ def run_locally(
                 yield CellEvent(cell)
             if not waiting:
                 return
-            for future in wait(waiting, return_when=FIRST_COMPLETED).done:
+            for future in first_done(waiting):
                 pool, cell = waiting.pop(future)
                 try:
                     outcome = future.result()

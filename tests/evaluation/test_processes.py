@@ -1,0 +1,25 @@
+"""Ctrl-C while processes are waited for."""
+
+import signal
+from concurrent.futures import Future
+from concurrent.futures._base import DoneAndNotDoneFutures
+
+import pytest
+
+from sequoia.evaluation import processes
+
+
+def test_ctrl_c_is_heard_between_waits_only(monkeypatch):
+    """In the middle of one, locks are taken that nobody would give back."""
+    over = []
+
+    def interrupted(futures, *_):
+        signal.raise_signal(signal.SIGINT)
+        over.append(True)
+        return DoneAndNotDoneFutures(set(), set(futures))
+
+    monkeypatch.setattr(processes, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        processes.first_done([Future()])
+    assert over == [True]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
