@@ -93,7 +93,7 @@ def test_times_are_said_as_people_say_them():
 
 def test_no_two_policies_look_alike():
     looks = [(colour_of(name, []), marker_of(name, [])) for name in POLICIES]
-    assert len({colour for colour, _ in looks}) == len({marker for _, marker in looks}) == 11
+    assert len({colour for colour, _ in looks}) == len({marker for _, marker in looks}) == 12
 
 
 # The others differ in nothing that these pictures show.

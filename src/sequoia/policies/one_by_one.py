@@ -25,7 +25,7 @@ class OneByOne(StatewisePolicy):
 
     name = "one-by-one"
     words = "built up one column at a time by a learned policy"
-    style = Style("#7F7F7F", "d")
+    style = Style("#7F7F7F", "p")
     needs_model = True
 
     def __init__(self, environment: Environment, model: ColumnPolicy) -> None:
