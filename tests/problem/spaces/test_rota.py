@@ -360,3 +360,17 @@ def test_a_bonus_for_the_worker_of_last_time_is_part_of_what_is_maximised():
 def test_other_spaces_prefer_nobody():
     with pytest.raises(ProblemError, match="cannot prefer one worker to another"):
         with_rules(Assignment([1], [1]), Rules(preferences=[Preference("arm 0", "worker 0", 1.0)]))
+
+
+def test_a_rota_that_nobody_can_fill_is_left_empty():
+    """Two visits by different workers, and only one worker: nothing is the best there is."""
+    space = Rota(
+        minutes=[[0, 30, 30]],
+        arm_slots=[[False, True, True], [False, False, False]],
+        lengths=[15, 15],
+        visits=[2, 1],
+        limit=1,
+        distinct_workers=True,
+    )
+    for weights in ([1.0, 0.5], [1e-3, 2.0], [3.0, -1.0]):
+        assert space.argmax_linear(np.array(weights)).tolist() == [0, 0]

@@ -81,8 +81,8 @@ class RotaSearch:
         bound, left, guess = self._relax(objective)
         gap, best, widest = 0.0, None, float(np.abs(left).max(initial=0.0))
         while gap * (1 + _EXACT) < bound - value:
-            if gap > widest:  # nothing was fixed, and nothing found: the rules on top allow nothing
-                return None
+            if gap > widest:  # nothing was fixed: what is known by now is the best, if anything
+                break
             gap = min(guess, bound - value)
             guess *= _MORE
             solved = Highs(**_LEAN).solve(
@@ -92,6 +92,8 @@ class RotaSearch:
                 return None
             if solved.values is not None and solved.objective > value:
                 best, value = solved.values, solved.objective
+        if value == -np.inf:  # the rules on top allow nothing
+            return None
         return greedy if best is None else self._read(best)
 
     def _value(self, objective: FloatArray, found: tuple[ActionArray, IntArray]) -> float:
