@@ -152,3 +152,13 @@ def test_a_beginning_that_cannot_be_leaves_nothing(tmp_path):
     with pytest.raises(FileError, match="two are wanted"):
         begin(tmp_path, states={"good": 1.0})
     assert not (tmp_path / "clinic").exists()
+
+
+def test_damage_that_is_no_text_is_one_clear_line(tmp_path):
+    """SQLite quotes the damaged words of its schema; the driver cannot decode them."""
+    begin(tmp_path)
+    file = tmp_path / "clinic" / "records.db"
+    before, words, after = file.read_bytes().partition(b"CREATE TABLE")
+    file.write_bytes(before + words.replace(b"T", b"\xfc", 1) + after)
+    with pytest.raises(FileError, match=r"records.db is damaged: what it holds is not UTF-8"):
+        store.Store.of_folder(tmp_path / "clinic").open()

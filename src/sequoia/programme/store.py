@@ -171,6 +171,9 @@ class Store:
                     yield connection
         except SQLAlchemyError as error:
             raise FileError(f"{self._where}: {_one_line(error)}.") from None
+        except UnicodeDecodeError:
+            # SQLite quotes what is damaged, and the driver takes it for text.
+            raise FileError(f"{self._where} is damaged: what it holds is not UTF-8.") from None
 
 
 def note(connection: sql.Connection, words: str, *, moves: bool = True) -> None:
