@@ -1,12 +1,11 @@
 """Policy iteration on paired rollouts: it looks ahead, and is safe to interrupt."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from sequoia.bounds import solve_exactly
 from sequoia.learn import load_model, make_config, train
+from sequoia.learn.greedy_model import GreedyModel
 from sequoia.learn.held_out import HeldOut
 from sequoia.learn.policy_iteration import PolicyIteration
 from sequoia.optimize.auto import RolloutAuto
@@ -141,22 +140,35 @@ def test_luck_does_not_replace_what_is_optimal(monkeypatch):
     learner = PolicyIteration(problem, make_config("interacting", **QUICK), seed=0)
     learner.begin()
 
-    def luck(held_out, model):  # noqa: ARG001 (as others are called)
-        return np.arange(8.0) - model.is_joint
-
-    monkeypatch.setattr(HeldOut, "play", luck)
+    monkeypatch.setattr(learner, "_play", lambda model: np.arange(8.0) - model.is_joint)
+    learner.best_rewards = np.arange(8.0)
     assert learner.result().is_joint
 
 
-def test_the_best_of_what_was_learned_and_of_what_prices_know_is_kept():
+@pytest.mark.parametrize("best", ["price", "learned", "both"])
+def test_the_best_of_what_was_learned_and_of_what_prices_know_is_kept(best, monkeypatch):
     problem = epidemic(arms=20, budget=4, horizon=5, seed=1)
     config = make_config("interacting", **QUICK | {"table": 60, "price_rounds": 5})
     learner = PolicyIteration(problem, config, seed=0)
     learner.begin()
     learner.play_round()
-    learned = learner.model(learner.best)
-    played = HeldOut(problem, RolloutAuto(learned.encoding), 8, 0).play
-    earned = [played(learned).mean(), played(replace(learned, is_joint=True)).mean()]
-    assert len(learned.factored.tables) > 1
-    assert learner.result_reward >= max(earned)
-    assert played(learner.result()).mean() == pytest.approx(learner.result_reward)
+    learner.best = learner.parameters  # what was learned, whether it is better yet or not
+    assert len(learner.model(learner.best).factored.tables) > 1
+
+    def kind(model):
+        if not model.is_joint:
+            return "learned"
+        return "both" if model.parameters["out"].any() else "price"
+
+    monkeypatch.setattr(learner, "_play", lambda model: np.full(8, float(kind(model) == best)))
+    learner.best_rewards = np.full(8, float(best == "learned"))
+    assert kind(learner.result()) == best
+    assert learner.result_reward == 1
+
+
+def test_all_finalists_play_the_same_episodes():
+    problem = epidemic(arms=20, budget=4, horizon=5, seed=1)
+    config = make_config("interacting", **QUICK | {"table": 60, "price_rounds": 5, "rounds": 1})
+    trained = train(problem, config, seed=0)
+    again = GreedyModel(trained.q, RolloutAuto(trained.q.encoding))
+    assert HeldOut(problem, 8, 0).play(again).mean() == pytest.approx(trained.reward)

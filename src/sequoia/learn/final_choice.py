@@ -1,10 +1,10 @@
 """Which model is kept in the end: what was learned, `price`, or both together."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sequoia.learn.held_out import HeldOut
 from sequoia.models.graph_model import GraphModel
 from sequoia.optimize.dose_groups import DoseGroup
 from sequoia.optimize.encoding import few_actions
@@ -26,7 +26,9 @@ class Finalist:
     rewards: FloatArray
 
 
-def final_choice(learned: GraphModel, guess: GraphModel | None, held_out: HeldOut) -> Finalist:
+def final_choice(
+    learned: Finalist, guess: GraphModel | None, play: Callable[[GraphModel], FloatArray]
+) -> Finalist:
     """Return the best of three in the same episodes, by their mean.
 
     The learned model adds the doses of an action up. A factored value function knows what doses of
@@ -37,14 +39,16 @@ def final_choice(learned: GraphModel, guess: GraphModel | None, held_out: HeldOu
     ----------
     guess
         The model that acts on the sums of the factored value function; ``None`` without one.
+    play
+        Returns what a model earns per step in the episodes that the learned one has played.
     """
     if guess is None or guess.factored is None or not _is_quick(guess):
-        return Finalist(learned, held_out.play(learned))
+        return learned
     price = replace(guess, is_joint=True)
     if len(guess.factored.tables) == 1:  # one table holds all arms, so nothing is better
-        return Finalist(price, held_out.play(price))
-    models = (price, learned, replace(learned, is_joint=True))
-    finalists = [Finalist(model, held_out.play(model)) for model in models]
+        return Finalist(price, play(price))
+    both = replace(learned.model, is_joint=True)
+    finalists = (Finalist(price, play(price)), learned, Finalist(both, play(both)))
     return max(finalists, key=lambda one: float(one.rewards.mean()))
 
 

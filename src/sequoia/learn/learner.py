@@ -12,8 +12,6 @@ from sequoia.models.model import Model
 from sequoia.problem import Environment
 
 Tensors = dict[str, torch.Tensor]
-# So that held-out episodes are never those of an evaluation with the same seed.
-HELD_OUT = 1_000_003
 
 
 @dataclass(frozen=True)

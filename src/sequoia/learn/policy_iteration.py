@@ -23,6 +23,7 @@ import torch
 from sequoia.evaluation.intervals import Estimate, estimate
 from sequoia.learn.final_choice import Finalist, final_choice
 from sequoia.learn.graph_fit import Lessons, first_parameters, fit
+from sequoia.learn.greedy_model import GreedyModel
 from sequoia.learn.held_out import HeldOut
 from sequoia.learn.learner import Learner, Round, Tensors
 from sequoia.learn.milestones import Milestones
@@ -85,7 +86,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         self.scale = 1.0 if self._factored is None else self._factored.unit
         self.best: Parameters = self.parameters
         self.lessons: list[Lessons] = []
-        self._held_out = HeldOut(environment, self._argmax, self._n_held_out, seed)
+        self._held_out = HeldOut(environment, self._n_held_out, seed)
         self.start_rewards = self.best_rewards = np.empty(0)
         self._chosen: tuple[Parameters, Finalist] | None = None
         self.tries_since_best = 0
@@ -150,17 +151,15 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         """How many states are visited in a round."""
         if self.config.comparisons.states is not None:
             return self.config.comparisons.states
-        size = self.environment.draw_start(np.random.default_rng(0), 1).shape[1]
         most = self._by_argmax(_MOST, _MOST_LISTED, _MOST_SEARCHED)
-        return int(np.clip(_WORK // size, _FEWEST, most))
+        return int(np.clip(_WORK // self._n_components, _FEWEST, most))
 
     @property
     def _n_held_out(self) -> int:
         if self.config.n_eval_episodes is not None:
             return self.config.n_eval_episodes
-        size = self.environment.draw_start(np.random.default_rng(0), 1).shape[1]
         most = self._by_argmax(_MOST_HELD_OUT, _HELD_OUT_LISTED, _HELD_OUT_SEARCHED)
-        return int(np.clip(_HELD_OUT_WORK // size, _FEWEST_HELD_OUT, most))
+        return int(np.clip(_HELD_OUT_WORK // self._n_components, _FEWEST_HELD_OUT, most))
 
     def _by_argmax(self, batched: int, listed: int, searched: int) -> int:
         """Return a limit by how the best action is found: quickly, less so, slowly."""
@@ -357,8 +356,12 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         """Parameters that score what the factored value says of doses, one by one."""
         return {**self._first, "guess": np.ones_like(self._first["guess"])}
 
+    def _play(self, model: GraphModel) -> FloatArray:
+        """Return what a model earns per step in each held-out episode, ``(E,)``."""
+        return self._held_out.play(GreedyModel(model, self._argmax))
+
     def _report(self, loss: float) -> Round:
-        rewards = self._held_out.play(self.model(self.parameters))
+        rewards = self._play(self.model(self.parameters))
         if not len(self.start_rewards):
             self.start_rewards = rewards
         if not len(self.best_rewards) or rewards.mean() > self.best_rewards.mean():
@@ -373,11 +376,11 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
     def _result(self) -> Finalist:
         """What `final_choice` makes of the best policy seen."""
         if self._chosen is None or self._chosen[0] is not self.best:
-            learned = self.model(self.best)
+            learned = Finalist(self.model(self.best), self.best_rewards)
             guess = None
             if self._factored is not None:
                 guess = replace(self.model(self._guess), scale=self._factored.unit)
-            found = final_choice(learned, guess, self._held_out)
+            found = final_choice(learned, guess, self._play)
             self._chosen = self.best, found
         return self._chosen[1]
 

@@ -15,7 +15,8 @@ import numpy as np
 import torch
 
 from sequoia.evaluation.intervals import Estimate, estimate
-from sequoia.learn.learner import HELD_OUT, Learner, Round, Tensors
+from sequoia.learn.held_out import HeldOut
+from sequoia.learn.learner import Learner, Round, Tensors
 from sequoia.learn.price_start import has_prices, loosened, priced
 from sequoia.learn.q_and_critic import QAndCritic, StateBatch
 from sequoia.learn.q_learning_config import QLearningConfig
@@ -39,7 +40,7 @@ from sequoia.policies import Policy
 from sequoia.problem import Environment, limits_of, sample_actions
 from sequoia.problem.environment import States
 from sequoia.rng import stream
-from sequoia.simulate import Decisions, Scenarios, rollout
+from sequoia.simulate import Decisions
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
 # States in which the first network's own actions are tried: a tenth of the samples is enough.
@@ -74,9 +75,7 @@ class QLearning(Learner[QLearningConfig]):
         if config.loose_rules:
             engine = ByState(ActionEncoding.of(environment), partial(Auto, gap=None))
         self._greedy: Policy = _Greedy(self.learned, engine)
-        self._held_out = Scenarios.sample(
-            environment, config.selection.n_eval_episodes, seed + HELD_OUT
-        )
+        self._held_out = HeldOut(environment, config.selection.n_eval_episodes, seed)
         self.steps = 0
         self.best: Tensors = {}
         self.best_reward = self.last_reward = -np.inf
@@ -273,9 +272,7 @@ class QLearning(Learner[QLearningConfig]):
 
     def validate(self) -> FloatArray:
         """Play the held-out episodes without exploring; return the mean reward per step of each."""
-        played = rollout(self.environment, self._greedy, self._held_out)
-        rewards: FloatArray = played.rewards.mean(axis=1)
-        return rewards
+        return self._held_out.play(self._greedy)
 
     def _report(self, losses: list[float], rewards: FloatArray | None) -> Round:
         reward = None if rewards is None else float(rewards.mean())

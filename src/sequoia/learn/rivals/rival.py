@@ -10,13 +10,13 @@ from pydantic import Field
 
 from sequoia.evaluation.intervals import Estimate, estimate
 from sequoia.learn.config import Config
-from sequoia.learn.learner import HELD_OUT, Learner, Round, Tensors
+from sequoia.learn.held_out import HeldOut
+from sequoia.learn.learner import Learner, Round, Tensors
 from sequoia.learn.q_learning_config import SelectionSettings
 from sequoia.learn.warm_start import first_samples
 from sequoia.models.model import Model
 from sequoia.problem import Environment
 from sequoia.rng import stream
-from sequoia.simulate import Scenarios, rollout
 from sequoia.simulate.rollout import Actor
 from sequoia.validation import FloatArray
 
@@ -57,7 +57,7 @@ class Rival(Learner[Settings]):
     def __init__(self, environment: Environment, config: Settings, seed: int) -> None:
         super().__init__(environment, config, seed)
         episodes = config.selection.n_eval_episodes
-        self._held_out = Scenarios.sample(environment, episodes, seed + HELD_OUT)
+        self._held_out = HeldOut(environment, episodes, seed)
         self.scale = 1.0
         self.best: Tensors = {}
         self.best_reward = self.last_reward = -np.inf
@@ -113,9 +113,7 @@ class Rival(Learner[Settings]):
         return self._report(loss, self._validate() if due else None)
 
     def _validate(self) -> FloatArray:
-        played = rollout(self.environment, self.actor(), self._held_out)
-        rewards: FloatArray = played.rewards.mean(axis=1)
-        return rewards
+        return self._held_out.play(self.actor())
 
     def _report(self, loss: float, rewards: FloatArray | None) -> Round:
         reward = None if rewards is None else float(rewards.mean())
