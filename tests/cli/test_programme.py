@@ -117,7 +117,7 @@ def test_what_is_wrong_is_one_line(clinic, tmp_path, arguments, wanted):
     assert sorted(path.name for path in tmp_path.iterdir()) == before
 
 
-def test_recording_imports_neither_policies_nor_solvers(clinic, tmp_path):
+def test_recording_imports_neither_matrices_nor_policies_nor_solvers(clinic, tmp_path):
     assert clinic("programme", "record", "clinic", "Ada=bad", "--date", MONDAY).code == 0
     code = """
 import sys
@@ -133,5 +133,5 @@ except SystemExit as stop:
     )
     assert done.returncode == 0, done.stderr
     modules = set(done.stderr.split())
-    heavy = {"highspy", "matplotlib", "torch", "openpyxl", "scipy.optimize", "sequoia.policies"}
+    heavy = {"highspy", "matplotlib", "torch", "openpyxl", "rich", "scipy", "sequoia.policies"}
     assert not modules & heavy

@@ -1,31 +1,38 @@
-"""What may be decided: arms, action spaces, problems, the paper's families, files."""
+"""What may be decided: arms, action spaces, problems, the paper's families, files.
 
-from sequoia.problem.action_limits import ActionLimits
-from sequoia.problem.action_sets import limits_of, sample_actions, space_at
-from sequoia.problem.arms import Arms
-from sequoia.problem.assortment import Assortment
-from sequoia.problem.check_environment import check_environment
-from sequoia.problem.contagion import Contagion
-from sequoia.problem.dependencies import Dependencies
-from sequoia.problem.environment import Environment
-from sequoia.problem.files import load, load_any, save
-from sequoia.problem.problem import Problem
-from sequoia.problem.promises import Promise, Promises
-from sequoia.problem.purse import SpendingLimit
-from sequoia.problem.rules import Floor, Lock, Rules
-from sequoia.problem.spaces import (
-    ActionSpace,
-    Assignment,
-    Budget,
-    Custom,
-    Extensions,
-    Rota,
-    Schedule,
-    Team,
-    Walk,
-    with_rules,
-)
-from sequoia.problem.system import Decision, LinearSystem
+Each is imported when it is first used: who only wants a name or a sheet waits for no matrices.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sequoia.problem.action_limits import ActionLimits
+    from sequoia.problem.action_sets import limits_of, sample_actions, space_at
+    from sequoia.problem.arms import Arms
+    from sequoia.problem.assortment import Assortment
+    from sequoia.problem.check_environment import check_environment
+    from sequoia.problem.contagion import Contagion
+    from sequoia.problem.dependencies import Dependencies
+    from sequoia.problem.environment import Environment
+    from sequoia.problem.files import load, load_any, save
+    from sequoia.problem.problem import Problem
+    from sequoia.problem.promises import Promise, Promises
+    from sequoia.problem.purse import SpendingLimit
+    from sequoia.problem.rules import Floor, Lock, Rules
+    from sequoia.problem.spaces import (
+        ActionSpace,
+        Assignment,
+        Budget,
+        Custom,
+        Extensions,
+        Rota,
+        Schedule,
+        Team,
+        Walk,
+        with_rules,
+    )
+    from sequoia.problem.system import Decision, LinearSystem
 
 __all__ = [
     "ActionLimits",
@@ -61,3 +68,33 @@ __all__ = [
     "space_at",
     "with_rules",
 ]
+
+_NAMES = {
+    "action_limits": "ActionLimits",
+    "action_sets": "limits_of sample_actions space_at",
+    "arms": "Arms",
+    "assortment": "Assortment",
+    "check_environment": "check_environment",
+    "contagion": "Contagion",
+    "dependencies": "Dependencies",
+    "environment": "Environment",
+    "files": "load load_any save",
+    "problem": "Problem",
+    "promises": "Promise Promises",
+    "purse": "SpendingLimit",
+    "rules": "Floor Lock Rules",
+    "spaces": "ActionSpace Assignment Budget Custom Extensions Rota Schedule Team Walk with_rules",
+    "system": "Decision LinearSystem",
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name from its module."""
+    if name not in _MODULES:
+        raise AttributeError(f"module 'sequoia.problem' has no attribute {name!r}")
+    return getattr(import_module(f"sequoia.problem.{_MODULES[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import sqlalchemy as sql
 
-from sequoia.problem.names import count, say
+from sequoia.problem.names import count
 from sequoia.problem.spreadsheet import read_spreadsheet
 from sequoia.problem.tables import Table, TableSet
 from sequoia.programme.absences import HEADS as ABSENCE_HEADS
 from sequoia.programme.absences import Away, put_absences, read_absences
 from sequoia.programme.columns import Columns
 from sequoia.programme.entries import HEADS as LOG_HEADS
-from sequoia.programme.entries import Entry, Noted, put_entries, read_entries
+from sequoia.programme.entries import Entry, put_entries
+from sequoia.programme.log_sheet import in_words, read_log, remarks_on
 from sequoia.programme.members import Row, members, put_rows, read_rows
 from sequoia.programme.schema import ARM, WORKER
 from sequoia.programme.settings import Programme
@@ -133,42 +134,3 @@ def check_members(
     own = tuple(table.where for table in tables.values())
     new = [line for line in found if own and line.startswith(own) and line not in content.found]
     content.found.extend(new)
-
-
-def read_log(
-    programme: Programme,
-    connection: sql.Connection,
-    sheet: Table,
-    content: TableSet,
-    day: date | None = None,
-) -> list[Entry]:
-    """Read a sheet of the log about those on the roster."""
-    arms, workers = ([one.name for one in members(connection, role)] for role in (ARM, WORKER))
-    sheet = sheet.noting_in(content.found)
-    found = content.attempt(lambda: read_entries(sheet, programme, arms, workers, day))
-    return found or []
-
-
-def in_words(noted: Noted) -> str:
-    """Say what came of entries."""
-    parts = []
-    if noted.seen:
-        parts.append(count(noted.seen, "new sighting"))
-    if noted.visited:
-        parts.append(count(noted.visited, "new visit"))
-    if noted.corrected:
-        parts.append(f"{noted.corrected} corrected")
-    if noted.known:
-        parts.append(f"{count(noted.known, 'row')} known already")
-    return say(parts) if parts else "nothing to record"
-
-
-def remarks_on(entries: Sequence[Entry], today: date | None) -> list[str]:
-    """Return what is worth a look: entries of days to come."""
-    late = [one for one in entries if today is not None and one.date > today]
-    if not late:
-        return []
-    return [
-        f"{late[0].place} is of {late[0].date}, after today, {today}; there are "
-        f"{count(len(late), 'such row')}."
-    ]

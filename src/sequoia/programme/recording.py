@@ -12,7 +12,7 @@ from sequoia.problem.names import count
 from sequoia.problem.spreadsheet import read_spreadsheet
 from sequoia.problem.tables import Table, TableSet
 from sequoia.programme.entries import HEADS, Entry, put_entries
-from sequoia.programme.importing import in_words, read_log, remarks_on
+from sequoia.programme.log_sheet import in_words, read_log, remarks_on
 from sequoia.programme.members import members
 from sequoia.programme.plans import planned_by
 from sequoia.programme.schema import ARM, receipts

@@ -5,8 +5,6 @@ from contextlib import contextmanager
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
 
 from sequoia.cli.common import AsJson, print_json, print_pairs
 from sequoia.cli.programme.options import Day, Folder, read_day
@@ -120,6 +118,9 @@ def _quality_lines(found: Any) -> Iterator[tuple[str, str]]:
 @contextmanager
 def _watching() -> Iterator[Callable[[float, str], None]]:
     """Yield what shows on stderr, where that is a terminal, how much is done."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn
+
     console = Console(stderr=True, highlight=False)
     columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
     is_silent = not console.is_terminal

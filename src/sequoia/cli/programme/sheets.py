@@ -9,7 +9,6 @@ import typer
 from sequoia.cli.common import Force
 from sequoia.cli.programme.options import Correct, Day, Folder, read_day
 from sequoia.errors import ProblemError
-from sequoia.programme.importing import import_sheets
 from sequoia.programme.recording import record as record_outcomes
 from sequoia.programme.schema import ARM, WORKER
 from sequoia.programme.settings import read_programme
@@ -41,6 +40,8 @@ def import_(
 
     What is there already is not added again, so the same sheet can be imported as it grows.
     """
+    from sequoia.programme.importing import import_sheets
+
     given = ((ARM, roster), (WORKER, staff))
     sheets = {role: path for role, path in given if path is not None}
     if not sheets and log is None and absences is None:
