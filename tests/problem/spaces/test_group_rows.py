@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from sequoia.errors import InfeasibleSpace
 from sequoia.problem.rules import Floor, Rules
-from sequoia.problem.spaces import Budget, with_rules
+from sequoia.problem.spaces import Assignment, Budget, with_rules
+from sequoia.problem.spaces.assignment import class_counts
 from sequoia.problem.spaces.group_rows import GroupRows
 
 NAMES = [f"arm {index}" for index in range(7)]
@@ -62,6 +63,41 @@ def test_best_action_is_that_of_all_that_are_allowed(example, limit, seed):
     assert accepts(chosen)
     assert len(chosen) <= limit
     assert weights @ action == pytest.approx(max(allowed))
+
+
+@settings(deadline=None, max_examples=150)
+@given(
+    rules_over_groups(),
+    st.lists(st.integers(1, 3), min_size=7, max_size=7),
+    st.lists(st.integers(0, 6), min_size=1, max_size=3),
+    st.integers(0, 2**32),
+)
+def test_best_assignment_needs_no_solver(example, costs, capacities, seed):
+    rules, accepts = example
+    plain = Assignment(np.array(costs), np.array(capacities), NAMES)
+    weights = np.random.default_rng(seed).integers(-3, 5, size=7) / 2
+    actions = np.array(list(product([0, 1], repeat=7)), dtype=np.int8)
+    actions = actions[plain.contains(actions)]
+    allowed = [a @ weights for a in actions if accepts(set(np.flatnonzero(a).tolist()))]
+    try:
+        action = with_rules(plain, rules).argmax_linear(weights)
+    except InfeasibleSpace:
+        action = None
+    if action is None:
+        assert not allowed
+        return
+    assert accepts(set(np.flatnonzero(action).tolist()))
+    assert plain.contains(action[None])[0]
+    assert weights @ action == pytest.approx(max(allowed))
+
+
+def test_very_many_counts_of_an_assignment_are_left_to_a_solver(monkeypatch):
+    rules = Rules(NESTED, [Floor("west", share=0.5)])
+    space = with_rules(Assignment(np.ones(7), np.array([3.0]), NAMES), rules)
+    assert space.argmax_linear(np.ones(7)) is not None
+    monkeypatch.setattr(class_counts, "_MOST_COUNTS", 3)
+    space = with_rules(space.base, rules)
+    assert space.argmax_linear(np.ones(7)) is None
 
 
 def test_groups_that_overlap_in_part_are_left_to_a_solver():

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import pairwise
 
 import numpy as np
@@ -19,7 +19,8 @@ from sequoia.problem.spaces.assignment.bin_packing import (
     Pattern,
     maximal_patterns,
 )
-from sequoia.problem.spaces.base import ActionSpace, Extensions, Task
+from sequoia.problem.spaces.assignment.class_counts import ClassCounts
+from sequoia.problem.spaces.base import ActionSpace, Extensions, Maximiser, Task
 from sequoia.problem.system import Decision, LinearSystem, Rows, room
 from sequoia.problem.tables import TableSet, table
 from sequoia.sizes import MOST_COLUMNS, require_at_most
@@ -235,6 +236,13 @@ class Assignment(ActionSpace):
         action = np.zeros(self.n_actions, dtype=np.int8)
         action[chosen[weights[chosen] > 0]] = 1
         return action
+
+    def argmax_under(self, rows: Rows, settled: ActionArray) -> Maximiser | None:
+        """Look up the best counts of arms that the rows treat alike, where these are not many."""
+        if self._table is None:
+            return None
+        counts = ClassCounts.of(rows, self._sizes[1], self._table)
+        return None if counts is None else partial(counts.best, settled=settled)
 
     @cached_property
     def _places(self) -> list[slice]:
