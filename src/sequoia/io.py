@@ -113,22 +113,26 @@ def clear_unfinished(folder: Path, pattern: str = "") -> None:
     pattern
         Which folders below to look at, such as ``"cells/*"``; ``folder`` itself unless given.
     """
-    for left in folder.glob(f"{pattern}/{UNFINISHED}*" if pattern else f"{UNFINISHED}*"):
-        # Removed in the middle of a swap, a folder may hold the only copy of what was there.
-        if (left / "old").exists():
-            continue
+    found = folder.glob(f"{pattern}/{UNFINISHED}*" if pattern else f"{UNFINISHED}*")
+    # Removed in the middle of a swap, a folder may hold the only copy of what was there.
+    remove_unheld(left for left in found if not (left / "old").exists())
+
+
+def remove_unheld(paths: Iterable[Path]) -> None:
+    """Remove those files and folders that no process holds; see `held`."""
+    for path in paths:
         with suppress(OSError):
-            handle = os.open(left, os.O_RDONLY)
+            handle = os.open(path, os.O_RDONLY)
             try:
                 if _take(handle):
-                    shutil.rmtree(left) if left.is_dir() else left.unlink()
+                    shutil.rmtree(path) if path.is_dir() else path.unlink()
             finally:
                 os.close(handle)
 
 
 @contextmanager
 def held(path: Path) -> Iterator[None]:
-    """Let `clear_unfinished` leave ``path`` alone."""
+    """Let `clear_unfinished` and `remove_unheld` leave ``path`` alone."""
     handle = os.open(path, os.O_RDONLY)
     try:
         _take(handle)

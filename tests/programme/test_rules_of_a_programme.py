@@ -92,6 +92,47 @@ def test_groups_and_comments_of_the_settings_survive(tmp_path):
     assert "good = 2 # twice" in path.read_text()
 
 
+COMMENTED = """
+[space.rules] # ours
+# Zoë is in hospital
+never = ["Zoë"] # till Christmas # or so
+at_most_one = [
+  ["Ada", "Grace"] # neighbours
+]
+
+[[space.rules.floors]]
+group = "old" # as the board wants
+count = 1
+"""
+
+
+def test_comments_beside_rules_survive(tmp_path):
+    programme = known(tmp_path)
+    path = programme.folder / FILE
+    path.write_text(path.read_text() + COMMENTED)
+    add_rule(programme, RULES[0], MONDAY)
+    assert COMMENTED.replace("]\n\n[[", ']\nmust = ["Ada"]\n\n[[') in path.read_text()
+    add_rule(programme, WrittenRule(NEVER, ("Grace",)), MONDAY)
+    add_rule(programme, RULES[4], MONDAY)
+    remove_rule(programme, RULES[2], MONDAY)
+    wanted = [RULES[0], RULES[1], WrittenRule(NEVER, ("Grace",)), RULES[3], RULES[4]]
+    assert set(_now(programme)) == set(wanted)
+    for rule in wanted:
+        remove_rule(programme, rule, MONDAY)
+    left = path.read_text()
+    for words in re.findall("#.*", COMMENTED):
+        assert words in left
+
+
+def test_a_floor_in_a_table_of_its_own_comes_and_goes(tmp_path):
+    programme = known(tmp_path)
+    path = programme.folder / FILE
+    before = path.read_text()
+    path.write_text(before + '\n[[space.rules.floors]]\ngroup = "old"\ncount = 1\n')
+    remove_rule(programme, RULES[3], MONDAY)
+    assert path.read_text() == before
+
+
 def test_rules_that_only_an_editor_can_change_are_left_alone(tmp_path):
     programme = known(tmp_path)
     path = programme.folder / FILE

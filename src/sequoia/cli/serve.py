@@ -1,6 +1,8 @@
 """``sequoia serve``: the planner's page."""
 
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from datetime import date
 from pathlib import Path
 from typing import Annotated
@@ -8,6 +10,9 @@ from typing import Annotated
 import typer
 
 from sequoia.errors import ProblemError
+from sequoia.io import held, remove_unheld
+
+_DEMO = "sequoia-demo-"
 
 
 def serve(
@@ -39,9 +44,16 @@ def serve(
 
     scheme = "http" if certificate is None else "https"
     shown = f"[{host}]" if ":" in host else host
-    with tempfile.TemporaryDirectory(prefix="sequoia-demo-") as made:
-        if folder is None:
-            folder = Path(made) / "clinic"
-            make_demo(folder, date.today())
+    with demo_folder() if folder is None else nullcontext(folder) as opened:
+        if demo:
+            make_demo(opened, date.today())
         typer.echo(f"Open {scheme}://{shown}:{port}/ in a browser. Ctrl-C ends it.")
-        serve_page(folder, host, port, certificate=certificate, key=key)
+        serve_page(opened, host, port, certificate=certificate, key=key)
+
+
+@contextmanager
+def demo_folder() -> Iterator[Path]:
+    """Give a folder that goes with the process; those that a killed one left go now."""
+    with tempfile.TemporaryDirectory(prefix=_DEMO) as made, held(Path(made)):
+        remove_unheld(Path(made).parent.glob(f"{_DEMO}*"))
+        yield Path(made) / "clinic"

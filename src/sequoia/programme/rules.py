@@ -1,9 +1,6 @@
 """The extra rules of a programme, one by one: read, added to and removed from its settings."""
 
-import json
-import re
 import tomllib
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
 from typing import Any
@@ -13,6 +10,7 @@ from sequoia.io import write_text
 from sequoia.problem.names import composed, say
 from sequoia.programme.columns import Columns
 from sequoia.programme.members import members
+from sequoia.programme.rules_text import write_rules
 from sequoia.programme.schema import ARM, WORKER
 from sequoia.programme.settings import FILE, Programme, read_programme
 from sequoia.programme.space import build_space
@@ -20,7 +18,6 @@ from sequoia.programme.store import note
 
 MUST, NEVER, AT_MOST_ONE, FLOORS = "must", "never", "at_most_one", "floors"
 KINDS = (MUST, NEVER, AT_MOST_ONE, FLOORS)
-_HEAD = re.compile(r"\s*\[\[?\s*(?P<name>[^\[\]]*?)\s*\]\]?\s*(#.*)?")
 
 
 @dataclass(frozen=True)
@@ -141,41 +138,17 @@ def _as_option(rule: WrittenRule) -> Any:
 
 
 def _write(programme: Programme) -> None:
-    """Write ``[space.rules]`` anew, at the end; all else stays as somebody wrote it."""
+    """Write the rules; all else stays as somebody wrote it."""
     path = programme.folder / FILE
     old = path.read_text(encoding="utf-8")
-    kept, is_rules = [], False
-    for line in old.splitlines():
-        head = _HEAD.fullmatch(line)
-        if head is not None:
-            parts = [part.strip() for part in head["name"].split(".")]
-            is_rules = parts[:2] == ["space", "rules"]
-        if not is_rules:
-            kept.append(line)
-    rules = programme.space.get("rules", {})
-    own = [f"{_key(key)} = {_value(value)}" for key, value in rules.items()]
-    section = ["", "[space.rules]", *own] if own else []
-    text = "\n".join([*"\n".join(kept).rstrip().splitlines(), *section]) + "\n"
     wanted = tomllib.loads(old)
-    wanted["space"] = dict(programme.space)
+    wanted["space"] = {"rules": {}, **programme.space}
+    text = write_rules(old, wanted["space"]["rules"])
     try:
-        is_same = tomllib.loads(text) == wanted
+        now = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
-        is_same = False
-    if not is_same:
+        now = {}
+    now["space"] = {"rules": {}, **now.get("space", {})}
+    if now != wanted:
         raise FileError(f"{path} writes its rules in a way that only an editor can change.")
     write_text(path, text)
-
-
-def _key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else json.dumps(key, ensure_ascii=False)
-
-
-def _value(value: Any) -> str:
-    """Return a value as TOML: texts are written as in JSON, tables in one line."""
-    if isinstance(value, Mapping):
-        pairs = ", ".join(f"{_key(key)} = {_value(one)}" for key, one in value.items())
-        return f"{{ {pairs} }}" if pairs else "{}"
-    if isinstance(value, list):
-        return f"[{', '.join(map(_value, value))}]"
-    return json.dumps(value, ensure_ascii=False)

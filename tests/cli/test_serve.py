@@ -1,0 +1,41 @@
+"""``sequoia serve``: what it wants, and what a killed demo leaves."""
+
+import os
+import tempfile
+
+import pytest
+
+from programme.programme_cases import known
+from sequoia.cli.serve import demo_folder
+from sequoia.io import held
+
+
+def test_what_a_killed_demo_left_goes_with_the_next(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    left, used, other = (tmp_path / f"sequoia-{name}" for name in ("demo-a", "demo-b", "c"))
+    for folder in (left, used, other):
+        (folder / "clinic").mkdir(parents=True)
+    with held(used), demo_folder() as made:
+        made.mkdir()
+        assert sorted(os.listdir(tmp_path)) == sorted([used.name, other.name, made.parent.name])
+        with demo_folder() as second:
+            assert made.is_dir()
+            assert second.parent != made.parent
+    assert sorted(os.listdir(tmp_path)) == sorted([used.name, other.name])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "FOLDER or --demo"),
+        (["clinic", "--demo"], "FOLDER or --demo"),
+        (["nowhere"], "nowhere"),
+        (["clinic", "--host", "0.0.0.0"], "account add"),
+        (["clinic", "--key", "key.pem"], "--certificate"),
+    ],
+)
+def test_what_cannot_be_served_is_one_line(command, tmp_path, arguments, said):
+    known(tmp_path)
+    outcome = command("serve", *arguments)
+    assert outcome.code == 2
+    assert said in outcome.err
