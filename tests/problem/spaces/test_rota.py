@@ -58,13 +58,13 @@ def random_rota(seed, arms=12, **more):
     )
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=30)
 @given(rotas())
 def test_feasible_set_of_any_rota(example):
     check_feasible_set(example)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=50)
 @given(rotas(arms=5, workers=2), st.integers(0, 2**32))
 def test_best_action_of_any_rota(example, seed):
     rng = np.random.default_rng(seed)
@@ -148,9 +148,9 @@ def test_a_search_that_is_cut_off_says_nothing(monkeypatch):
     assert space.argmax_linear(weights) is None
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=20)
 @given(
-    st.lists(st.integers(1, 6), min_size=1, max_size=6),
+    st.lists(st.integers(1, 6), min_size=1, max_size=5),
     st.lists(st.integers(0, 9), min_size=1, max_size=3),
 )
 def test_one_slot_is_an_assignment(costs, capacities):
@@ -161,7 +161,7 @@ def test_one_slot_is_an_assignment(costs, capacities):
     assert accepted_by(one.system) == accepted_by(other.system) == expected
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=25)
 @given(st.integers(0, 2**32), st.integers(1, 3), st.booleans(), st.integers(0, 5))
 def test_visits_that_take_a_whole_slot_are_a_schedule(seed, visits, distinct, limit):
     rng = np.random.default_rng(seed)
