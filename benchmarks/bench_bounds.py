@@ -20,7 +20,7 @@ from sequoia.policies import PricePolicy, PriceUpdatePolicy, WhittlePolicy
 from sequoia.problem import Arms, Assignment, Budget, Problem
 from sequoia.problem.families import FAMILIES, base
 from sequoia.simulate import Scenarios, rollout
-from sequoia.simulate.rollout import Act
+from sequoia.simulate.rollout import Actor
 
 PICTURES = Path(__file__).parents[1] / "docs" / "benchmarks"
 EPISODES = 10_000
@@ -56,7 +56,7 @@ def measure(problem: Problem, seed: int, options: argparse.Namespace) -> Line:
     shares, half_widths, step_ms = [], [], []
     for policy in policies:
         now = time.process_time()
-        mean, half_width = steadily(problem, policy.act, scenarios, hull.prices)
+        mean, half_width = steadily(problem, policy, scenarios, hull.prices)
         spent = time.process_time() - now
         shares.append(100 * mean / hull.bound.per_step)
         half_widths.append(100 * half_width / hull.bound.per_step)
@@ -74,14 +74,14 @@ def measure(problem: Problem, seed: int, options: argparse.Namespace) -> Line:
 
 
 def steadily(
-    problem: Problem, act: Act, scenarios: Scenarios, prices: Prices
+    problem: Problem, policy: Actor, scenarios: Scenarios, prices: Prices
 ) -> tuple[float, float]:
     """Return the mean reward per step and its 95 % half-width, with most of the luck taken out.
 
     What prices expect of a state, less what they expected a step before, is zero on average. Taken
     off the rewards, it leaves in each step what an action is worth less what its state was.
     """
-    played = rollout(problem, act, scenarios)
+    played = rollout(problem, policy, scenarios)
     arms, members = np.arange(problem.arms.n_arms), prices.arm_class
     total = np.full(scenarios.n_episodes, (problem.start * prices.values[0][members]).sum())
     for step in range(problem.horizon):
@@ -195,7 +195,7 @@ def agreement(options: argparse.Namespace) -> None:
         policies = (WhittlePolicy(problem), PricePolicy(problem, relaxation.prices))
         cells = []
         for policy in policies:
-            mean, half_width = steadily(problem, policy.act, scenarios, relaxation.prices)
+            mean, half_width = steadily(problem, policy, scenarios, relaxation.prices)
             limit = relaxation.bound.per_step
             gaps[policy.name].append(Gap(arms, 1 - mean / limit, half_width / limit))
             cells.append(f"{100 * mean / limit:.3f} ± {100 * half_width / limit:.3f}")

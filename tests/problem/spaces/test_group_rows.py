@@ -58,7 +58,11 @@ def test_best_action_is_that_of_all_that_are_allowed(example, limit, seed):
             set, [NAMES[:2], NAMES[4:]]
         )
         assert overlaps or not allowed
-        return
+        found = space.bracket_linear(weights, 0.0)
+        if found is None:
+            return
+        action = found[0]
+        assert found[1] == pytest.approx(weights @ action)
     chosen = {int(column) for column in np.flatnonzero(action)}
     assert accepts(chosen)
     assert len(chosen) <= limit
@@ -105,6 +109,15 @@ def test_groups_that_overlap_in_part_are_left_to_a_solver():
     rules = Rules(groups, [Floor("a", count=1), Floor("b", count=1)])
     assert GroupRows.of(rules.rows(NAMES), 3) is None
     assert with_rules(Budget(np.ones(7), 3, NAMES), rules).argmax_linear(np.ones(7)) is None
+
+
+def test_groups_that_overlap_are_decided_where_few_of_them_matter_at_once():
+    groups = {"a": NAMES[:3], "b": NAMES[2:5], "c": NAMES[4:]}
+    floors = [Floor("a", count=1), Floor("b", share=0.5), Floor("c", count=2)]
+    space = with_rules(Budget(np.ones(7), 4, NAMES), Rules(groups, floors, must=["arm 1"]))
+    weights = np.array([1.0, -2, 9, 1, 5, 7, 8])
+    action, bound = space.bracket_linear(weights, 0.0)
+    assert weights @ action == bound == (space.enumerate(200) @ weights).max()
 
 
 def test_a_share_is_of_those_who_are_chosen():

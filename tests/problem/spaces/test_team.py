@@ -11,7 +11,7 @@ from sequoia import Floor, Rules, load, make, save
 from sequoia.errors import FileError, InfeasibleDecision, ProblemError
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.problem.spaces import Team, with_rules
-from sequoia.problem.spaces.team import listing, search
+from sequoia.problem.spaces.team import search
 from sequoia.solvers import Highs, Limits
 
 TRAVEL = [[0, 2, 9, 4], [3, 0, 5, 8], [9, 4, 0, 3], [2, 7, 5, 0]]
@@ -104,7 +104,8 @@ def test_a_search_that_gives_up_says_its_gap(monkeypatch):
     weights = np.random.default_rng(1).gamma(1.0, size=20)
     best = float(weights @ space.argmax_linear(weights))
     monkeypatch.setattr(search, "_MOST_ROUNDS", 1)
-    monkeypatch.setattr(listing, "_MOST_LABELS", 0)
+    monkeypatch.setattr(search, "_FEW_LABELS", 0)
+    monkeypatch.setattr(search, "_MOST_LABELS", 0)
     again = make("team", arms=20, minutes=45).space
     assert again.argmax_linear(weights) is None
     problem = make("team", arms=20, minutes=45)

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.problem.names import between, checked_names, say
-from sequoia.problem.spaces.base import ActionSpace, Extensions, Maximiser
+from sequoia.problem.spaces.base import ActionSpace, Bracketer, Extensions, Maximiser
 from sequoia.problem.spaces.group_rows import GroupRows
+from sequoia.problem.spaces.overlapping_groups import OverlappingGroups
 from sequoia.problem.system import Decision, LinearSystem, Rows, room
 from sequoia.problem.tables import TableSet, table
 from sequoia.validation import (
@@ -95,6 +96,10 @@ class Budget(ActionSpace):
         """Choose the heaviest few by groups, where all cost the same and rows are over groups."""
         groups = None if self._most is None else GroupRows.of(rows, self._most)
         return None if groups is None else partial(groups.best, settled=settled)
+
+    def bracket_under(self, rows: Rows) -> Bracketer | None:
+        """Choose the heaviest few by groups that may overlap in part, where all cost the same."""
+        return None if self._most is None else OverlappingGroups(rows, self._most).bracket
 
     @cached_property
     def _whole_costs(self) -> IntArray | None:

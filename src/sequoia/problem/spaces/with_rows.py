@@ -155,7 +155,7 @@ class WithRows(ActionSpace):
         """Ask the space below: what columns have to be is made heavy, other rows get prices."""
         if self._wanted is None:
             few = self._below.most_columns_to_list
-            is_better_left = self._below.has_quick_program or (few and self.n_actions <= few)
+            is_better_left = self._maximise is not None or (few and self.n_actions <= few)
             return None if is_better_left else self._under_other_rows(weights, gap)
         found = self._press(self._below.bracket_linear, weights, gap)
         if found is None or self._extra.holds(found[0][None])[0]:
@@ -183,7 +183,7 @@ class WithRows(ActionSpace):
             found = self._press(self._bracket_below, weights, gap)
             if found is not None and self._extra.holds(found[0][None])[0]:
                 return found
-        return self._by_row_prices(weights, gap)
+        return None if self._below.has_quick_program else self._by_row_prices(weights, gap)
 
     def _press(
         self, ask: Bracketer, weights: FloatArray, gap: float

@@ -6,12 +6,9 @@ from sequoia.problem.spaces.team.pricing import NgPaths
 from sequoia.problem.spaces.team.routes import Map
 from sequoia.validation import FloatArray
 
-# About a second of listing.
-_MOST_LABELS = 60_000
-
 
 def routes_worth(
-    own: Map, walker: int, paths: NgPaths, least: float, worth: FloatArray
+    own: Map, walker: int, paths: NgPaths, least: float, worth: FloatArray, most: int
 ) -> list[list[int]] | None:
     """Return every route of a walker worth ``least`` or more; ``None`` where they are too many.
 
@@ -22,6 +19,8 @@ def routes_worth(
     ----------
     paths
         Solved for ``worth``, ``(J,)``.
+    most
+        Parts of routes that are looked at, at most.
     """
     limit, best = int(own.limits[walker]), paths.by_arm
     out, home = own.out[walker].tolist(), own.home[walker].tolist()
@@ -36,7 +35,7 @@ def routes_worth(
     labels = 0
     while level:
         labels += len(level)
-        if labels > _MOST_LABELS:
+        if labels > most:
             return None
         following: dict[tuple[int, int], tuple[int, float, list[int]]] = {}
         for (arm, mask), (minutes, value, route) in level.items():

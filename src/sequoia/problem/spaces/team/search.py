@@ -6,7 +6,6 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 from scipy.sparse import csr_array
 
 from sequoia.problem.names import Numbered
@@ -35,6 +34,8 @@ _EXACT = 1e-9
 # No row is worth more than so many of the largest weight; at first, paths may break rows for it.
 _DEAREST = 20.0
 _MOST_NODES = 3_000
+# Parts of routes that are listed: as long as one round of pricing takes, and about a second.
+_FEW_LABELS, _MOST_LABELS = 4_000, 60_000
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,11 @@ class TeamSearch:
         unit = unit_of(weights)
         found = _Question(self._map, self._groups, self._paths, weights / unit, self._rows)
         found.generate(gap)
-        if found.gap > gap:
+        # Once paths have prices, few routes are mostly left to list; else better ones leave fewer.
+        if found.gap > gap and not found.list_all(_FEW_LABELS):
             found.improve(gap)
-        if found.gap > gap:
-            found.list_all()
+            if found.gap > gap:
+                found.list_all(_MOST_LABELS)
         if not np.isfinite(found.value):
             return None
         return Bracket(found.routes, found.value * unit, max(found.bound, found.value) * unit)
@@ -194,39 +196,44 @@ class _Question:
         self._columns.setdefault((group, arms), route)
         return is_new
 
-    def _matrix(self, keys: list[tuple[int, Iterable[int]]]) -> tuple[csr_array, csr_array]:
-        """Return how often each column serves each arm, and which group it is of."""
-        arm = [j for _, arms in keys for j in arms]
-        column = np.repeat(np.arange(len(keys)), [len(list(arms)) for _, arms in keys])
-        shape = (len(self._weights), len(keys))
-        served = csr_array((np.ones(len(arm)), (arm, column)), shape=shape)
-        group = [which for which, _ in keys]
-        ones = np.ones(len(keys))
-        of_group = csr_array((ones, (group, np.arange(len(keys)))), (len(self._groups), len(keys)))
-        return served, of_group
-
     @property
     def _rooms(self) -> FloatArray:
         return np.array([len(group) for group in self._groups], dtype=np.float64)
 
     def _program(self, keys: list[tuple[int, Iterable[int]]], is_whole: bool) -> Program:
         """Return the master over some paths; in fractions, rows may be broken at a price."""
-        served, of_group = self._matrix(keys)
-        n_arms, n_rows = len(self._weights), self._rows.n_rows
-        broken = sparse.hstack([sparse.eye_array(n_rows), -sparse.eye_array(n_rows)])
-        broken = csr_array((n_rows, 0)) if is_whole else csr_array(broken)
-        arms = sparse.hstack([sparse.eye_array(n_arms), -served])
-        groups = sparse.hstack([csr_array((len(self._groups), n_arms)), of_group])
-        rows = sparse.hstack([self._rows.matrix, csr_array((n_rows, len(keys))), broken])
-        above = sparse.vstack([arms, groups])
-        padded = sparse.hstack([above, csr_array((above.shape[0], broken.shape[1]))])
-        size = n_arms + len(keys)
+        n_arms, n_groups, n_rows = len(self._weights), len(self._groups), self._rows.n_rows
+        size, rows = n_arms + len(keys), self._rows.matrix.tocoo()
+        broken = np.arange(0 if is_whole else n_rows)
+        path = n_arms + np.arange(len(keys))
+        stops = [
+            (arm, column)
+            for column, (_, arms) in zip(path.tolist(), keys, strict=True)
+            for arm in arms
+        ]
+        stop, of = np.array(stops, dtype=np.int64).reshape(-1, 2).T
+        arm, below = np.arange(n_arms), n_arms + n_groups
+        # Blocks of rows, columns and values: an arm is served by paths, paths are of groups, rules.
+        blocks = [
+            (arm, arm, np.ones(n_arms)),
+            (stop, of, np.full(len(stop), -1.0)),
+            (
+                n_arms + np.array([group for group, _ in keys], dtype=np.int64),
+                path,
+                np.ones(len(keys)),
+            ),
+            (below + rows.row, rows.col, rows.data),
+            (below + broken, size + broken, np.ones(len(broken))),
+            (below + broken, size + len(broken) + broken, np.full(len(broken), -1.0)),
+        ]
+        row, column, value = (np.concatenate(part) for part in zip(*blocks, strict=True))
+        penalty = np.full(2 * len(broken), -_DEAREST)
+        matrix = csr_array((value, (row, column)), (below + n_rows, size + len(penalty)))
         upper = np.concatenate([np.zeros(n_arms), self._rooms, self._rows.upper])
-        lower = np.concatenate([np.full(n_arms + len(self._groups), -np.inf), self._rows.lower])
-        penalty = np.full(broken.shape[1], -_DEAREST)
+        lower = np.concatenate([np.full(below, -np.inf), self._rows.lower])
         return Program(
             np.concatenate([self._weights, np.zeros(len(keys)), penalty]),
-            csr_array(sparse.vstack([padded, rows])),
+            matrix,
             lower,
             upper,
             np.zeros(size + len(penalty)),
@@ -288,8 +295,10 @@ class _Question:
         for ease in _EASES[:3]:
             self._keep(self._map.fill(routes, self._priced, ease))
 
-    def list_all(self) -> None:
+    def list_all(self, most: int) -> bool:
         """List all routes that lose less than the gap at the best prices, and choose of these.
+
+        Returns whether ``most`` labels were enough.
 
         A solution is worth the bound at most, less what its routes are worth less than the best
         paths. So a route that is worth less than the best path of its walker by more than the gap
@@ -297,14 +306,15 @@ class _Question:
         """
         stops, gap = self._prices.stops, self.bound - self.value
         if not np.isfinite(gap):
-            return
+            return False
         for which, paths in enumerate(self._paths):
             paths.solve(stops)
             walker = int(self._groups[which][0])
             least = paths.value() - gap * (1 + 1e-6)
-            listed = routes_worth(self._map, walker, paths, least, stops)
+            listed = routes_worth(self._map, walker, paths, least, stops, most)
             if listed is None:
-                return
+                return False
             for route in listed:
                 self._add(which, route)
         self.bound = min(self.bound, max(self._choose(), self.value))
+        return True
