@@ -233,11 +233,10 @@ class LinearSystem:
             for c in np.flatnonzero((columns != 0) & (columns != 1)).tolist()
         ]
         sums, low, high = self.broken(columns[:, None])
-        left = [f"{value:g}" for value in sums[:, 0]]
         for row in np.flatnonzero(low).tolist():
-            found.append(f'row "{self.row_names[row]}": {left[row]} < {self.lower[row]:g}')
+            found.append(f'row "{self.row_names[row]}": {sums[row, 0]:g} < {self.lower[row]:g}')
         for row in np.flatnonzero(high).tolist():
-            found.append(f'row "{self.row_names[row]}": {left[row]} > {self.upper[row]:g}')
+            found.append(f'row "{self.row_names[row]}": {sums[row, 0]:g} > {self.upper[row]:g}')
         return found
 
     def require(self, decision: Decision) -> None:
