@@ -6,8 +6,10 @@ import pytest
 from web_cases import DAY, local_page, page_of, send
 
 from sequoia.programme import output
+from sequoia.programme.estimates import estimate
 from sequoia.programme.history import find_history, read_journal
 from sequoia.programme.output import plan_bytes
+from sequoia.programme.rules import FLOORS, WrittenRule, add_rule
 from sequoia.web import today
 from sequoia.web.words import LANGUAGES, words_in
 
@@ -109,6 +111,36 @@ def test_a_page_is_in_the_language_of_its_reader(tmp_path):
     assert "Mittwoch, 4. November 2026" in client.get("/", headers=german).text
     send(client, "/language", language="de")
     assert "Mittwoch" in client.get("/").text
+
+
+def test_what_the_library_says_is_in_the_language_too(tmp_path):
+    programme, client = local_page(tmp_path)
+    client.headers["accept-language"] = "de"
+    add_rule(programme, WrittenRule(FLOORS, ("old",), share=0.5), DAY)
+    send(client, "/today/wish", add="never:Ada")
+    send(client, "/today/publish", digest=_digest(client))
+    send(client, "/people/add", name="Noor", group="old", cost="20")
+    send(client, "/record/send", who="Ada", state="good")
+    estimate(programme, DAY)
+    said = words_in("de").said
+    for line in read_journal(programme, 100):
+        assert said(line.words) != line.words
+    text = client.get("/journal").text
+    assert "Regel hinzugefügt: mindestens 50 % der Besuche gehen an old." in text
+    assert f"{DAY} geplant durch price: 2 Aufgaben (nicht besuchen: Ada)." in text
+    assert "Erfasst, 1 neue Beobachtung, 1 neuer Besuch: Ada good am 2026-11-04." in text
+    send(client, "/today/wish", add="must:Noor")
+    assert "pro Schritt in 10 durchgespielten Verläufen" in client.get("/").text
+    assert "2 Personen mit 30 bis 60 Minuten (90 insgesamt)" in client.get("/staff").text
+
+
+def test_every_saying_is_found_by_its_words():
+    german = words_in("de")
+    usual = dict.fromkeys(("day", "first", "last"), "2026-11-04") | {"n": 2, "m": 3}
+    sayings = {k: text for k, text in words_in("en").texts.items() if k.startswith("said.")}
+    for key, text in sayings.items():
+        values = {name: usual.get(name, name) for name in re.findall(r"\{(\w+)\}", text)}
+        assert german.said(text.format(**values)) == german(key, **values)
 
 
 @pytest.mark.parametrize(

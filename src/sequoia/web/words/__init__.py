@@ -16,6 +16,10 @@ _BELIEF = re.compile(
     r"((?P<how>likely|perhaps) (?P<likely>.*) \((?P<percent>\d+) %\)|(?P<state>.*)), "
     r"((?P<never>never seen)|seen now|last seen (?P<n>\d+) (?P<unit>day|week)s? ago)"
 )
+# In what the library says: names that stand for numbers and dates, and what is between several.
+_NUMBERS, _DATES = ("n", "m"), ("day", "first", "last")
+_DATE = r"\d{4}-\d\d-\d\d"
+_BETWEEN = {"list": r"[;,] | and ", "parts": "; "}
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,27 @@ class Words:
             return self(f"belief.{found['unit']}", what=what, n=int(found["n"]))
         return self("belief.never" if found["never"] else "belief.now", what=what)
 
+    def said(self, text: str) -> str:
+        """Say in this language what the library says; what is not in its list stays as it is."""
+        if self.language == USUAL:
+            return text
+        for key, pattern in _sayings().items():
+            found = pattern.fullmatch(text)
+            if found is not None:
+                return self(
+                    key, **{name: self._part(name, found[name]) for name in found.groupdict()}
+                )
+        return text
+
+    def _part(self, name: str, text: str) -> str:
+        """Say what stands in braces."""
+        if name in _NUMBERS:
+            return text.replace(".", self.texts["decimal"])
+        between = _BETWEEN.get(name.partition("_")[0])
+        if between is None:
+            return self.said(text)
+        return ("; " if name == "parts" else ", ").join(map(self.said, re.split(between, text)))
+
     def rule(self, rule: WrittenRule) -> str:
         """Say a rule of a programme."""
         names = ", ".join(rule.names)
@@ -75,6 +100,22 @@ class Words:
             text = text.lstrip("+-")
         text = text.replace("-", "−")
         return text.replace(".", self.texts["decimal"])
+
+
+@cache
+def _sayings() -> Mapping[str, re.Pattern[str]]:
+    """Return what the library says, by key, as patterns."""
+
+    def group(found: re.Match[str]) -> str:
+        name = found[1]
+        what = r"[\d.]+(?: ± [\d.]+)?" if name in _NUMBERS else ".+?"
+        return f"(?P<{name}>{_DATE if name in _DATES else what})"
+
+    texts = {key: text for key, text in words_in(USUAL).texts.items() if key.startswith("said.")}
+    return {
+        key: re.compile(re.sub(r"\\{(\w+)\\}", group, re.escape(text)), re.DOTALL)
+        for key, text in texts.items()
+    }
 
 
 @cache
