@@ -2,8 +2,8 @@
 
 ``python benchmarks/bench_web.py --users 50 --minutes 5 --records 200 --people 10000``: users
 load pages and record while plans are computed beside them; then a server is killed in the middle of
-200 records, started again, and every record that was acknowledged is counted; then the pages of a
-large programme are timed. 0 leaves a part out.
+200 records, started again, and every record that was acknowledged is counted; then the plan and the
+pages of a large programme are timed. 0 leaves a part out.
 """
 
 import argparse
@@ -30,7 +30,11 @@ from sequoia.programme.creating import Beginning, create
 from sequoia.programme.demo import make_demo
 from sequoia.programme.history import events
 from sequoia.programme.importing import import_sheets
+from sequoia.programme.proposal import propose
 from sequoia.programme.schema import ARM, WORKER
+from sequoia.programme.settings import Programme
+from sequoia.programme.situation import find_situation
+from sequoia.programme.today import Planning
 
 TODAY = date(2026, 11, 16)
 PAGES = ("/", "/people", "/people?search=ad", "/record", "/staff", "/people/one?who=Ada%20Abara")
@@ -193,6 +197,17 @@ def kill(folder: Path, records: int) -> None:
     )
 
 
+def time_plans(programme: Programme, who: str) -> None:
+    """Time the first plan of a day, and one more wish with what it costs."""
+    began = time.process_time()
+    planning = Planning(find_situation(programme, TODAY))
+    propose(planning, {})
+    middle = time.process_time()
+    propose(planning, {"must": [who]})
+    first, wish = middle - began, time.process_time() - middle
+    print(f"the first plan takes {first:.1f} s of processor time, a wish {wish:.1f} s")
+
+
 def large(folder: Path, people: int) -> None:
     """Time the pages of a large programme, one user at a time."""
     start = date(2026, 10, 5)
@@ -214,6 +229,7 @@ def large(folder: Path, people: int) -> None:
         paths[name] = folder / f"{name}.csv"
         paths[name].write_text(csv_text(rows))
     import_sheets(programme, {ARM: paths["roster"], WORKER: paths["staff"]}, paths["log"])
+    time_plans(programme, names[7])
     port = free_port()
     process = serving(folder, port)
     user = User(f"http://127.0.0.1:{port}")

@@ -28,7 +28,7 @@ def _chosen(page):
     upload = re.search(r'name="upload" value="(\w+)"', page.text)[1]
     fields = {"upload": upload}
     for name, options in re.findall(r'<select id="[^"]+" name="([^"]+)">(.*?)</select>', page.text):
-        picked = re.search(r"<option selected>([^<]*)</option>", options)
+        picked = re.search(r'<option value="([^"]*)" selected>', options)
         fields[name] = picked[1] if picked else ""
     return fields
 

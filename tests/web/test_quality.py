@@ -1,6 +1,8 @@
 """How good a programme is, and long work that can be stopped."""
 
 import time
+from dataclasses import replace
+from datetime import date
 
 import pytest
 from web_cases import DAY, local_page, page_of, send
@@ -45,15 +47,19 @@ def test_a_rule_costs_what_its_absence_would_gain(tmp_path):
     programme = known(tmp_path)
     path = programme.folder / "programme.toml"
     path.write_text(path.read_text() + '\n[space.rules]\nnever = ["Zoë"]\n')
+    client = page_of(programme)
+    assert "computed under" in client.get("/people/one?who=Ada").text
     quality = find_quality(find_situation(read_programme(programme.folder), DAY), lambda *_: None)
     assert [one.rule for one in quality.rules] == [WrittenRule(NEVER, ("Zoë",))]
     assert quality.next_visits["Zoë"] is None
     write_quality(programme, quality)
     assert read_quality(programme) == quality
-    client = page_of(programme)
     assert "costs" in client.get("/staff").text
     assert "none in the next" in client.get("/people/one?who=Zoë").text
     assert quality.rules[0].month > 0
+    write_quality(programme, replace(quality, next_visits={"Zoë": date(2026, 11, 9)}))
+    assert "Mon 9 Nov" in client.get("/people").text
+    assert "likely by Monday 9 November" in client.get("/people/one?who=Zoë").text
 
 
 def test_long_work_runs_beside_and_can_be_stopped(tmp_path):

@@ -32,6 +32,7 @@ def show(call: Call) -> Response:
         call.programme, day, **asked, first=(page - 1) * _ON_A_PAGE, most=_ON_A_PAGE
     )
     proposal = todays_proposal(call, 0.0)
+    quality = read_quality(call.programme)
     return call.page(
         "people.html",
         found=found,
@@ -40,6 +41,8 @@ def show(call: Call) -> Response:
         pages=max(1, -(-found.total // _ON_A_PAGE)),
         standings=STANDINGS,
         knowledge={} if proposal is None else proposal.knowledge,
+        planned=() if proposal is None else {task.who for task in proposal.plan.tasks},
+        due={} if quality is None else quality.next_visits,
     )
 
 

@@ -84,6 +84,10 @@ class Words:
             return self.said(text)
         return ("; " if name == "parts" else ", ").join(map(self.said, re.split(between, text)))
 
+    def column(self, name: str) -> str:
+        """Say what a column of a sheet is, if the library knows it."""
+        return self.texts.get(f"column.{name}", name)
+
     def rule(self, rule: WrittenRule) -> str:
         """Say a rule of a programme."""
         names = ", ".join(rule.names)
