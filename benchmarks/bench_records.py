@@ -25,6 +25,7 @@ from sequoia.records import (
     simulate_log,
     with_kernels,
 )
+from sequoia.records.shrinkage import normal
 from sequoia.rng import stream
 from sequoia.simulate import Scenarios, rollout
 
@@ -52,7 +53,9 @@ def truth(kind: str, groups: int, rng: np.random.Generator) -> np.ndarray:
     if kind == "random":
         return rng.dirichlet(np.ones(STATES), (groups, 2, STATES))
     up = np.stack([rng.uniform(0.0, 0.2, groups), rng.uniform(0.7, 0.9, groups)], axis=1)
-    return Arms.ladder(np.zeros((groups, STATES)), up).kernels
+    kernels = Arms.ladder(np.zeros((groups, STATES)), up).kernels
+    # Nearly: as likely from every state up to what 30 observations would show.
+    return normal(rng.gamma(30 * kernels), kernels > 0) if kind == "nearly" else kernels
 
 
 def fitted(kind: str, groups: int, arms: int, seed: int) -> tuple[np.ndarray, FittedModel]:
@@ -61,7 +64,7 @@ def fitted(kind: str, groups: int, arms: int, seed: int) -> tuple[np.ndarray, Fi
     if kind == "routing":
         # The Underground has a hundred stations around a source: fewer arms, for longer.
         steps, arms = STEPS * arms // 100, 100
-    if kind in ("random", "ladder"):
+    if kind in ("random", "ladder", "nearly"):
         problem = programme(truth(kind, groups, rng), arms)
     else:
         problem = grouped(make(kind, arms=arms, seed=seed), groups)
@@ -301,6 +304,7 @@ parser.add_argument(
         ("random", 5),
         ("ladder", 5),
         ("ladder", 20),
+        ("nearly", 5),
         *((setting, 5) for setting in SETTINGS),
     ),
     metavar="KIND/GROUPS",

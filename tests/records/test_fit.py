@@ -9,7 +9,9 @@ from sequoia.problem import Arms, Budget, Problem
 from sequoia.problem.families import make
 from sequoia.records import Log, Seen, Structure, fit, groups_of, simulate_log, with_kernels
 from sequoia.records.em import find_mode
+from sequoia.records.posterior import SteadyRows
 from sequoia.records.segments import Segments
+from sequoia.records.shrinkage import ShrunkRows
 from sequoia.records.structure import FreeMoves, SameMoves, is_rising, make_rising
 
 
@@ -128,27 +130,27 @@ def test_rows_made_rising_are_distributions_and_stay_where_they_are_fine():
 
 def test_features_say_how_groups_without_data_move():
     rng = np.random.default_rng(8)
-    age = np.linspace(-1.5, 1.5, 40)
+    age = np.linspace(-1.5, 1.5, 24)
     up = 1 / (1 + np.exp(-1.5 * age))
     kernels = np.tile(np.stack([1 - up, up], axis=1)[:, None, None, :], (1, 2, 2, 1))
-    log = logged(programme(kernels, 40, 0), 40, Seen(1.0))
-    hidden = [5, 35]
+    log = logged(programme(kernels, 24, 0), 60, Seen(1.0))
+    hidden = [3, 21]
     kept = ~np.isin(log.sightings[:, 0], hidden)
     log = Log(log.group, log.n_steps, log.sightings[kept], log.visits)
-    plain = fit(log, 2, 2, n_groups=40)
-    found = fit(log, 2, 2, n_groups=40, features=np.column_stack([age, rng.random(40)]))
+    plain = fit(log, 2, 2, n_groups=24)
+    found = fit(log, 2, 2, n_groups=24, features=np.column_stack([age, rng.random(24)]))
     error, without = (np.abs(one.kernels - kernels)[hidden, 0].max() for one in (found, plain))
     assert error < 0.12
     assert error < without / 2
 
 
 def test_the_same_seed_gives_the_same_draws():
-    problem = make("standard", arms=5, seed=1)
-    log = logged(problem, 10, Seen(1.0))
-    one, other = fit(log, 4, 2, seed=3), fit(log, 4, 2, seed=3)
+    problem = make("standard", arms=2, states=2, budget=1, seed=1)
+    log = logged(problem, 4, Seen(1.0))
+    one, other = fit(log, 2, 2, seed=3), fit(log, 2, 2, seed=3)
     assert np.array_equal(one.draws, other.draws)
-    assert not np.array_equal(one.draws, fit(log, 4, 2, seed=4).draws)
-    assert groups_of(problem).tolist() == list(range(5))
+    assert not np.array_equal(one.draws, fit(log, 2, 2, seed=4).draws)
+    assert groups_of(problem).tolist() == [0, 1]
 
 
 def test_moves_that_are_the_same_from_every_state_need_less_data():
@@ -177,6 +179,18 @@ def test_distances_are_split_where_several_lead_to_the_same_state():
     assert not drawn[3:].any()
     with pytest.raises(ProblemError, match="possible from every state"):
         SameMoves(np.array([[[1, 0, 0], [0, 0, 1], [0, 1, 1]]], dtype=bool))
+
+
+def test_a_guess_that_is_right_for_all_rows_is_worth_thousands():
+    ladder = Arms.ladder([[0, 1, 2, 3]] * 3, [[0.1, 0.8]] * 3).kernels
+    allowed, rng = ladder[0] > 0, np.random.default_rng(0)
+    rows, counts = ShrunkRows(allowed[None], [SteadyRows(allowed, 3)], 3), 10 * ladder[None]
+    rows.fit(counts)
+    worth = []
+    for _ in range(300):
+        rows.draw(counts, rng)
+        worth.append(rows.worth[0].item())
+    assert np.median(worth) > 1000
 
 
 def test_that_moves_are_the_same_from_every_state_is_found_in_the_log():

@@ -138,12 +138,15 @@ def _section(
         cells = [f"{order}", *([task.when] if has_slots else []), task.who, task.dose, task.state]
         cells += [f"{task.gain:+.2f}"]
         cells += [f"{task.minutes:g}" if task.minutes else ""] if has_minutes else []
-        body = "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        body = "".join(
+            f"<td{_class(head)}>{escape(cell)}</td>"
+            for head, cell in zip(heads[:-1], cells, strict=True)
+        )
         rows.append(f'<tr>{body}<td class="seen"></td></tr>')
     total = sum(task.minutes or 0 for task in tasks)
     summary = f"{long_date(plan.date)} · {len(tasks)} to do"
     summary += f" · {total:g} minutes" if has_minutes else ""
-    head = "".join(f"<th>{escape(one)}</th>" for one in heads)
+    head = "".join(f"<th{_class(one)}>{escape(one)}</th>" for one in heads)
     states = ", ".join(programme.states)
     return (
         f"<section>\n<h1>{escape(worker or programme.name)}</h1>\n<p>{escape(summary)}</p>\n"
@@ -152,6 +155,10 @@ def _section(
         + "\n</tbody>\n</table>\n"
         f"<p>Write what you saw in the last column: {escape(states)}.</p>\n</section>"
     )
+
+
+def _class(head: str) -> str:
+    return ' class="number"' if head in ("", "gain", "minutes") else ""
 
 
 def calendar_text(programme: Programme, plan: StoredPlan) -> str:

@@ -23,12 +23,19 @@ from scipy.special import digamma, gammaln, polygamma
 from sequoia.validation import BoolArray, FloatArray, IntArray
 
 # Worth of a guess, in observations: from hardly any to ten thousand, evenly in the logarithm; a
-# finer grid changes estimates by far less than data do. The prior is that of uniform shrinkage
-# (Christiansen and Morris 1997): for a group with `_SCALE` observations of a row, the weight of the
-# guess is uniform from 0 to 1.
+# finer grid changes estimates by far less than data do.
 _WORTH = np.logspace(-0.5, 4.0, 13)
+# The prior of a worth that only one row tells is that of uniform shrinkage (Christiansen and Morris
+# 1997): for a group with `_SCALE` observations of the row, the weight w / (w + scale) of the guess
+# is uniform from 0 to 1. It keeps few groups that happen to be alike from being taken for the same.
 _SCALE = 3.0
 _PRIOR = np.log(_WORTH) - 2 * np.log(_WORTH + _SCALE)
+# One worth that all doses and rows tell is a scale with data enough. Every order of magnitude of
+# w + scale is as likely beforehand (as Jeffreys 1946 has it for scales; the grid bounds it): the
+# density of w is 1 / (w + scale). The prior by row falls as 1 / w^2 and would call a guess that is
+# right for all rows hundreds of times less likely than one worth `_SCALE`. Rows that are hardly
+# met, which need such a guess most, would then have too wide intervals.
+_SHARED_PRIOR = np.log(_WORTH) - np.log(_WORTH + _SCALE)
 _FIRST_WORTH = 10.0
 # Tables are counted one by one up to so many customers; more are added by a Gaussian of the same
 # mean and variance.
@@ -149,9 +156,10 @@ class ShrunkRows:
             gammaln(alpha + seen.many) - gammaln(alpha),
             gammaln(total) - gammaln(total + seen.totals),
         )
+        prior = _PRIOR
         if self.bases[index].is_worth_the_same:
-            fit = fit.sum(axis=(2, 3), keepdims=True)
-        result: FloatArray = fit + _PRIOR[:, None, None, None]
+            fit, prior = fit.sum(axis=(2, 3), keepdims=True), _SHARED_PRIOR
+        result: FloatArray = fit + prior[:, None, None, None]
         return result
 
 
