@@ -376,11 +376,12 @@ def _losses(worth: Worth) -> str:
 
 
 def _plain(value: float) -> str:
-    return "0" if abs(value) < 5e-7 else f"{value:.4g}"
+    """Return two digits, which is as much as estimates tell; `--json` has them all."""
+    return "0" if abs(value) < 5e-7 else f"{float(f'{value:.2g}'):g}"
 
 
 def _signed(value: float) -> str:
-    return "0" if abs(value) < 5e-7 else f"{value:+.4g}"
+    return f"{'+' if value >= 5e-7 else ''}{_plain(value)}"
 
 
 def _worth(one: Worth) -> dict[str, float | None]:

@@ -91,9 +91,9 @@ def _show(made: TodaysPlan) -> None:
     )
     console.print(_table(made))
     gain = made.found.worth - made.found.idle
-    long = "" if gain.long_run is None else f", {gain.long_run:+.4g} in the long run"
+    long = "" if gain.long_run is None else f", {gain.long_run:+.3g} in the long run"
     lines = [
-        f"Against doing nothing: {gain.next_step:+.4g} in the next step{long}.",
+        f"Against doing nothing: {gain.next_step:+.3g} in the next step{long}.",
         *proof_in_words(made.found),
         f"Why {plan.policy}: {plan.reason}.",
         f"Transitions: {situation.estimates.words}.",
