@@ -6,9 +6,12 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import uvicorn
 from web_cases import DAY, PASSWORD, with_accounts
 
 from programme.programme_cases import begin, known
@@ -17,6 +20,8 @@ from sequoia.programme.history import find_events, find_history
 from sequoia.programme.pdf import find_browser
 from sequoia.programme.people import find_people
 from sequoia.programme.recording import record
+from sequoia.web.app import create_app
+from sequoia.web.planner import PlannerProcess
 
 BROWSER = find_browser()
 PlaywrightError = pytest.importorskip(
@@ -39,7 +44,9 @@ from datetime import date
 from pathlib import Path
 import uvicorn
 from sequoia.web.app import create_app
+from sequoia.programme import today
 from sequoia.web.planner import PlannerProcess
+today._EPISODES = 2
 folder = Path(sys.argv[1])
 planner = PlannerProcess(folder, lambda: ThreadPoolExecutor(1))
 app = create_app(folder, date.fromisoformat(sys.argv[3]), planner)
@@ -51,6 +58,26 @@ def _free_port():
     with socket.socket() as one:
         one.bind(("127.0.0.1", 0))
         return one.getsockname()[1]
+
+
+class ServerThread:
+    """The page of a folder, in a thread, which starts at once."""
+
+    def __init__(self, folder):
+        planner = PlannerProcess(folder, lambda: ThreadPoolExecutor(1))
+        config = uvicorn.Config(create_app(folder, DAY, planner), port=0, log_level="warning")
+        self._server = uvicorn.Server(config)
+        self._thread = threading.Thread(target=self._server.run)
+        self._thread.start()
+        deadline = time.monotonic() + PATIENCE
+        while not self._server.started and time.monotonic() < deadline:
+            time.sleep(0.02)
+        port = self._server.servers[0].sockets[0].getsockname()[1]
+        self.url = f"http://127.0.0.1:{port}"
+
+    def end(self):
+        self._server.should_exit = True
+        self._thread.join(PATIENCE)
 
 
 class Server:
@@ -209,7 +236,7 @@ def test_a_phone_records_through_a_lost_connection_and_a_killed_server(chromium,
 
 def test_two_people_at_once_and_a_session_that_ended(chromium, tmp_path):
     programme = with_accounts(tmp_path)
-    server = Server(programme.folder)
+    server = ServerThread(programme.folder)
     try:
         first, second = (_open(chromium, server) for _ in range(2))
         for page, name in ((first, "plan"), (second, "administer")):

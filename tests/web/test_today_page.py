@@ -6,7 +6,6 @@ import pytest
 from web_cases import DAY, local_page, page_of, send
 
 from sequoia.programme import output
-from sequoia.programme.estimates import estimate
 from sequoia.programme.history import find_history, read_journal
 from sequoia.programme.output import plan_bytes
 from sequoia.programme.rules import FLOORS, WrittenRule, add_rule
@@ -121,7 +120,6 @@ def test_what_the_library_says_is_in_the_language_too(tmp_path):
     send(client, "/today/publish", digest=_digest(client))
     send(client, "/people/add", name="Noor", group="old", cost="20")
     send(client, "/record/send", who="Ada", state="good")
-    estimate(programme, DAY)
     said = words_in("de").said
     for line in read_journal(programme, 100):
         assert said(line.words) != line.words
@@ -130,7 +128,7 @@ def test_what_the_library_says_is_in_the_language_too(tmp_path):
     assert f"{DAY} geplant durch price: 2 Aufgaben (nicht besuchen: Ada)." in text
     assert "Erfasst, 1 neue Beobachtung, 1 neuer Besuch: Ada good am 2026-11-04." in text
     send(client, "/today/wish", add="must:Noor")
-    assert "pro Schritt in 10 durchgespielten Verläufen" in client.get("/").text
+    assert "pro Schritt in 2 durchgespielten Verläufen" in client.get("/").text
     assert "2 Personen mit 30 bis 60 Minuten (90 insgesamt)" in client.get("/staff").text
 
 

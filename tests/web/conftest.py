@@ -1,0 +1,11 @@
+"""What all tests of the page share."""
+
+import pytest
+
+from sequoia.programme import today
+
+
+@pytest.fixture(autouse=True)
+def _few_episodes(monkeypatch):
+    """Choose a policy quickly: which one is best is a matter of tests/programme."""
+    monkeypatch.setattr(today, "_EPISODES", 2)
