@@ -46,6 +46,14 @@ def test_updates_over_known_actions() -> None:
     rollout(problem, policy, Scenarios.sample(problem, 2, seed=0))
 
 
+def test_updates_that_the_clock_cuts_off_say_so() -> None:
+    problem = FAMILIES["standard"](arms=130, horizon=2)
+    policy = PriceUpdatePolicy(problem, update_seconds=0.0)
+    played = rollout(problem, policy, Scenarios.sample(problem, 1, seed=0))
+    assert played.is_at_limit.all()
+    assert played.is_late.all()
+
+
 def test_stationary_prices() -> None:
     problem = FAMILIES["capacity"](arms=10, horizon=10)
     prices = relax(problem, horizon=0, discounted=True).prices

@@ -234,7 +234,7 @@ def _lock(problem: Problem, text: str) -> Wish:
 
 
 def _order(problem: Problem, text: str) -> Wish:
-    arms = [_column_of(problem, part) for part in text.split(">")]
+    arms = [_column_of(problem, part.strip()) for part in text.split(">")]
     if len(set(arms)) < max(2, len(arms)):
         raise ProblemError(
             f"{text!r} is no order; two arms or more are wanted, each once: 'Ada > Ben'."

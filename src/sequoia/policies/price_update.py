@@ -81,8 +81,9 @@ class PriceUpdatePolicy(LinearPolicy):
     def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:
         """Return the best decision at the last prices, and what is proven about it."""
         decided = super().decide(state, step, rng, episode)
-        is_cut = self._last[episode].is_cut
-        return decided._replace(is_at_limit=decided.is_at_limit or is_cut)
+        if self._last[episode].is_cut:
+            return decided._replace(is_at_limit=True, is_late=True)
+        return decided
 
     def _find(self, state: States, step: int) -> "_Update":
         left, seconds = max(self._problem.horizon - step, 1), self._update_seconds

@@ -7,7 +7,9 @@ from sequoia.problem.system import LinearSystem
 from sequoia.solvers import Highs, Limits, Program, Status
 from sequoia.validation import IntArray
 
-_SECONDS = 10.0
+# Work that settles whether rows contradict: mostly none but the root's. A minute, beyond which a
+# message is not waited for, is the last resort.
+_WORK = Limits(seconds=60.0, nodes=1_000)
 
 
 def irreducible_infeasible_subset(system: LinearSystem) -> list[str]:
@@ -33,7 +35,7 @@ def _filtered(system: LinearSystem, rows: IntArray) -> IntArray:
     """Leave rows out for good while the rest still contradicts itself, early ones first.
 
     At first large blocks are tried, in the end single rows. A block whose rest is not decided
-    within ten seconds is kept, so what is returned always contradicts itself.
+    by the work allowed is kept, so what is returned always contradicts itself.
     """
     size = len(rows)
     while size > 1:
@@ -60,4 +62,4 @@ def _contradict(system: LinearSystem, rows: IntArray) -> bool:
         whole.column_upper,
         whole.is_integer,
     )
-    return Highs().solve(program, Limits(seconds=_SECONDS)).status is Status.INFEASIBLE
+    return Highs().solve(program, _WORK).status is Status.INFEASIBLE

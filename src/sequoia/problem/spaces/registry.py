@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sequoia.errors import FileError
+from sequoia.errors import FileError, ProblemError
 from sequoia.problem.names import closest
 from sequoia.problem.rules import Rules
 from sequoia.problem.spaces.assignment import Assignment
@@ -49,7 +49,10 @@ def read_space(content: TableSet) -> ActionSpace:
             f"{', '.join(_READERS)}{closest(kind, list(_READERS))}."
         )
     own = {key: value for key, value in content.options.items() if key != "rules"}
-    space = _READERS[kind](content.part(own))
+    try:
+        space = _READERS[kind](content.part(own))
+    except ProblemError as error:
+        raise FileError(f"{content.where}: {error}") from None
     if "rules" not in content.options:
         return space
     rules = Rules.from_options(
