@@ -1,8 +1,9 @@
 """Routes of a team by PyVRP, the best open heuristic for routing with prizes, against ours.
 
 Weights are gamma distributed. PyVRP has a client with a prize for each arm, vehicles with a longest
-duration, and minutes cost next to nothing, so that what it minimises is the prizes left out. Ours goes first, to
-the wanted gap; PyVRP then has ``--times`` its seconds. In percent of the bound that ours proves.
+duration, and minutes cost next to nothing, so that what it minimises is the prizes left out. Ours
+goes first, to the wanted gap; PyVRP then has ``--times`` its seconds. In percent of the bound that
+ours proves.
 Options: ``--seeds 3 --times 1 5``. Install pyvrp 0.14.1 beside sequoia for it.
 """
 

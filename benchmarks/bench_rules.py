@@ -2,9 +2,9 @@
 
 Rules are added one by one: somebody must be acted on, a group has a share, somebody must not be,
 another group has a number, of some at most one. With ``--overlap`` the other group has some of the
-first one's members. SEQUOIA acts by a network of 16-16 with random
-weights on top of the rewards of the next step: to train one for 1,000 arms would take longer than
-all the rest.
+first one's members. SEQUOIA acts by a network of 16-16 with random weights on top of the rewards of
+the next step, as to train one for 1,000 arms would take longer than all the rest; with
+``--trained`` by one that learned a little, from the problem without rules.
 """
 
 import argparse
@@ -14,6 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 import sequoia
+from sequoia.learn import make_config, train
+from sequoia.models.model import QFunction
 from sequoia.optimize import ActionEncoding
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.policies import make_policy
@@ -61,10 +63,18 @@ class Network:
         return ReluNet(layers, bias, (np.zeros(16),), self._output, linear, constant)
 
 
-def times(problem: Problem, policy: str, decisions: int) -> tuple[list[float], int]:
+def learned(problem: Problem) -> QFunction:
+    """Return a network that was trained on a few hundred states."""
+    little = {"rounds": 1, "n_eval_episodes": 5, "samples": 300, "epochs": 5}
+    return train(problem, make_config("scratch", hidden=[16, 16], **little)).q
+
+
+def times(
+    problem: Problem, policy: str, q: QFunction | None, decisions: int
+) -> tuple[list[float], int]:
     """Return the seconds of each decision, and how many a limit cut off."""
     rng = stream(0, "bench:rules")
-    acting = make_policy(policy, problem, Network(problem) if policy == "sequoia" else None)
+    acting = make_policy(policy, problem, q)
     acting.reset(1)
     seconds, cut_off = [], 0
     # The first two are not counted: they build what later ones use.
@@ -84,6 +94,7 @@ def main() -> None:
     parser.add_argument("--arms", nargs="+", type=int, default=[60, 100, 1_000])
     parser.add_argument("--policies", nargs="+", default=["myopic", "price", "sequoia"])
     parser.add_argument("--decisions", type=int, default=30)
+    parser.add_argument("--trained", action="store_true", help="SEQUOIA learned a little")
     parser.add_argument("--overlap", action="store_true", help="groups share some members")
     wanted = parser.parse_args()
     print("| family | arms | policy | rules | median | largest | median against none | cut off |")
@@ -93,13 +104,17 @@ def main() -> None:
             plain = sequoia.make(family, arms=arms, seed=1)
             assert isinstance(plain, Problem)
             for policy in wanted.policies:
-                without = 0.0
+                without, q = 0.0, None
+                if policy == "sequoia":
+                    q = learned(plain) if wanted.trained else Network(plain)
                 for number in (0, 1, 2, 5):
                     extra = rules(
                         list(plain.space.names), number, wanted.overlap, stream(5, "bench:rules")
                     )
                     space = with_rules(plain.space, extra) if number else plain.space
-                    seconds, cut_off = times(replace(plain, space=space), policy, wanted.decisions)
+                    seconds, cut_off = times(
+                        replace(plain, space=space), policy, q, wanted.decisions
+                    )
                     median = float(np.median(seconds))
                     without = without or median
                     print(
