@@ -19,6 +19,7 @@ from sequoia import (
     Budget,
     Custom,
     Floor,
+    Lock,
     Problem,
     Promise,
     Promises,
@@ -64,6 +65,10 @@ def problems() -> dict[str, Problem]:
     near = list(team.space.names)
     plenty = families.rota(arms=8, workers=3, slots_per_worker=3, may_visit=1.0)
     names = plenty.arms.names
+    plenty_workers = plenty.space.worker_names
+    # The first visit of somebody's own plan, so that it can be made.
+    first = plenty.space.tasks(plenty.space.sample(stream(0, "check:lock")))[0]
+    locked = Lock(first.where, first.who, first.when)
     promises = Promises.of(
         names,
         [
@@ -100,6 +105,8 @@ def problems() -> dict[str, Problem]:
         "fair rota": rota.with_rules(fair.and_also(Rules(absent=["worker 1"]))),
         "fair team": team.with_rules(Rules({"g": near[:4]}, [Floor("g", share=0.5)])),
         "ordered team": team.with_rules(Rules(orders=[near[:2]])),
+        "locked rota": plenty.with_rules(Rules(locks=[locked, Lock(names[1], plenty_workers[2])])),
+        "locked team": team.with_rules(Rules(locks=[Lock(near[3], team.space.worker_names[1])])),
         "must capacity": capacity.with_rules(Rules(must=["arm 2"])),
         "counted": families.standard(arms=8).with_rules(
             Rules({"g": ["arm 3", "arm 4"]}, [Floor("g", count=1)])
