@@ -729,6 +729,15 @@ EXAMPLES = [
         ),
     ),
     locked(
+        "assignment, several visits locked",
+        _assignment,
+        Rules(locks=[Lock("arm 0", "worker 1"), Lock("arm 3", "worker 1"), Lock("arm 4")]),
+        rostered(
+            Rota([[4], [6], [7]], np.ones((6, 1), dtype=bool), _COSTS),
+            [(1, None, 0), (1, None, 3), (None, None, 4)],
+        ),
+    ),
+    locked(
         "schedule, locked visits",
         _distinct,
         Rules(locks=[Lock("arm 1", "worker 0"), Lock("arm 3", slot="slot 4")]),

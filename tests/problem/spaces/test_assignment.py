@@ -19,7 +19,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sequoia.errors import InfeasibleDecision, ProblemError
-from sequoia.problem.spaces import Assignment, Budget
+from sequoia.problem.rules import Floor, Lock, Rules
+from sequoia.problem.spaces import Assignment, Budget, with_rules
 from sequoia.problem.spaces.assignment import bin_packing
 from sequoia.problem.spaces.assignment import space as module
 
@@ -247,3 +248,17 @@ def test_too_many_lots_are_left_to_a_solver():
     space = Assignment(2.0 + np.arange(30) / 7, np.full(9, 12.0))
     assert space.argmax_linear(np.ones(30)) is None
     assert space.knapsack[1] == pytest.approx(108.0)
+
+
+def test_a_settled_visit_takes_its_hours_and_needs_no_solver():
+    rules = Rules({"few": ["arm 0", "arm 1"]}, [Floor("few", share=0.5)])
+    locked = Rules(locks=[Lock("arm 2", "worker 0")])
+    space = with_rules(Assignment([1, 1, 2, 1], [2, 2]), rules.and_also(locked))
+    # Worker 0 is full; worker 1 has room for two, and one of the few carries arm 2.
+    action = space.argmax_linear(np.array([3.0, 2.0, -9.0, 5.0]))
+    assert action.tolist() == [1, 1, 1, 0]
+    assert space.base.visits(space.certify(action)).tolist() == [[0, 0, 1, 0], [1, 1, 0, 0]]
+    too_much = Rules(locks=[Lock("arm 2", "worker 0"), Lock("arm 3", "worker 0")])
+    space = with_rules(space.base, too_much)
+    assert space.argmax_linear(np.ones(4)) is None
+    assert not space.contains(np.ones((1, 4)))[0]

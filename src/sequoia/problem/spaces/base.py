@@ -220,6 +220,10 @@ class ActionSpace(ABC):
         """Return how many hours a worker has, in the sense of `with_hours`."""
         raise ProblemError(f"a {self.kind} space has no workers, so {worker!r} has no hours.")
 
+    def half_day(self, worker: str) -> float:
+        """Return half of the hours that a worker has, in the sense of `with_hours`."""
+        return self.usual_hours(worker) / 2
+
     def visit_columns(self, arm: int, worker: int | None, slot: int | None) -> IntArray:
         """Return the columns of `system` that are visits to an arm, by a worker, in a slot.
 

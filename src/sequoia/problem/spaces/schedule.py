@@ -429,6 +429,10 @@ class Schedule(ActionSpace):
         """Return how many slots a worker has open."""
         return float(self.worker_slots[index_of("hours", self.worker_names, worker)].sum())
 
+    def half_day(self, worker: str) -> float:
+        """Return half of the open slots, a whole number."""
+        return float(self.usual_hours(worker) // 2)
+
     def visit_columns(self, arm: int, worker: int | None, slot: int | None) -> IntArray:
         """Return the visits that may be meant."""
         workers, arms, slots = self._triples

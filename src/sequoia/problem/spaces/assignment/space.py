@@ -20,6 +20,7 @@ from sequoia.problem.spaces.assignment.bin_packing import (
     maximal_patterns,
 )
 from sequoia.problem.spaces.assignment.class_counts import ClassCounts
+from sequoia.problem.spaces.assignment.locked import LockedAssignment
 from sequoia.problem.spaces.base import ActionSpace, Extensions, Maximiser, Task
 from sequoia.problem.system import Decision, LinearSystem, Rows, room
 from sequoia.problem.tables import TableSet, table
@@ -385,6 +386,12 @@ class Assignment(ActionSpace):
     def usual_hours(self, worker: str) -> float:
         """Return the capacity of a worker."""
         return float(self.capacities[index_of("hours", self.worker_names, worker)])
+
+    def with_lock(self, arm: int, worker: int | None, slot: int | None) -> LockedAssignment | None:
+        """Let a visit by a worker take its share of their hours."""
+        if worker is None or slot is not None:
+            return None
+        return LockedAssignment(self, [(arm, worker)])
 
     def visit_columns(self, arm: int, worker: int | None, slot: int | None) -> IntArray:
         """Return the column of each worker who may be meant."""
