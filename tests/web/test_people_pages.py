@@ -1,8 +1,11 @@
 """People, recording and staff on the page."""
 
-import pytest
-from web_cases import DAY, csrf, local_page, send
+import re
 
+import pytest
+from web_cases import DAY, csrf, local_page, page_of, send
+
+from programme.programme_cases import begin, fill
 from sequoia.programme.history import find_events, read_journal
 from sequoia.programme.people import find_people, find_person
 from sequoia.programme.recording import record
@@ -104,6 +107,27 @@ def test_a_worker_can_be_wished_for_and_half_a_day(tmp_path):
     send(client, "/today/wish", add="lock:", worker="Nurse Bo", who="Grace")
     send(client, "/today/wish", add="hours:Nurse Anna=30")
     text = client.get("/").text
-    assert "Nurse Bo=Grace" in text
+    assert re.search("<b>Grace</b> *<span[^>]*>is visited by Nurse Bo", text)
     assert "of 30 min" in text
     assert "There is no plan" not in text
+
+
+def test_half_a_day_is_offered_wherever_hours_are_counted(tmp_path):
+    programme = begin(tmp_path, kind="rota", slots=("am", "pm"))
+    roster = "name,group,minutes,visits,am,pm\nAda,x,30,1,1,1\nGrace,x,30,1,1,1\n"
+    fill(programme, tmp_path, roster=roster, staff="name,am,pm\nAnna,60,0\nBo,60,60\n", log="")
+    client = page_of(programme)
+    for half in ("Anna=0.5", "Bo=1"):
+        assert f'name="add" value="hours:{half}"' in client.get("/").text
+    send(client, "/today/wish", add="hours:Bo=1")
+    text = client.get("/").text
+    assert 'name="remove" value="hours:Bo=1"' in text
+    assert "There is no plan" not in text
+
+
+def test_a_day_without_a_plan_is_compared_by_what_was_done(tmp_path):
+    _, client = local_page(tmp_path)
+    text = client.get("/today/compare?date=2026-11-03").text
+    assert "There is no plan of Monday 2 November" in text
+    done = re.findall(r"<td>([^<]*)</td>\s*<td><span class=.chip good.>([^<]*)<", text)
+    assert set(done) == {("Nurse Anna", "good"), ("Nurse Bo", "at risk")}

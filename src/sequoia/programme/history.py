@@ -86,6 +86,15 @@ def find_history(programme: Programme, first: date, last: date) -> list[PlanHist
     return [_became(plan, by_step.get(calendar.step_of(plan.date), [])) for plan in reversed(plans)]
 
 
+def find_visits(programme: Programme, day: date) -> list[Event]:
+    """Return the visits in the step of a date."""
+    calendar = programme.calendar
+    step = calendar.step_of(day)
+    first, last = calendar.date_of(step), calendar.date_of(step + 1) - timedelta(days=1)
+    with programme.store.open().reading() as connection:
+        return [one for one in events(connection, first, last) if one.dose]
+
+
 def _became(plan: StoredPlan, happened: Sequence[Event]) -> PlanHistory:
     left = list(happened)
     outcomes = []

@@ -33,6 +33,8 @@ class Proposal:
         What the best dose would be worth to everybody, by name.
     away
         Who is absent on that day by the records.
+    half_days
+        Half of everybody's hours, by the name of the worker, as a wish says it.
     rules
         What is allowed on any day, in words.
     """
@@ -47,6 +49,7 @@ class Proposal:
     knowledge: dict[str, str]
     worth: dict[str, float]
     away: Sequence[str]
+    half_days: dict[str, float]
     rules: Sequence[str]
     transitions: str
     remarks: Sequence[str]
@@ -63,7 +66,7 @@ def propose(planning: Planning, overrides: Overrides) -> Proposal:
     situation, planner, found = made.situation, made.planner, made.found
     table = planner.long_run if planner.has_prices else planner.next_step
     best = (table - table[:, :1]).max(axis=1).tolist()
-    names = situation.columns.arms
+    names, usual = situation.columns.arms, situation.problem.space.base
     return Proposal(
         plan=made.stored,
         gain=found.worth - found.idle,
@@ -75,6 +78,7 @@ def propose(planning: Planning, overrides: Overrides) -> Proposal:
         knowledge=dict(zip(names, situation.knowledge, strict=True)),
         worth=dict(zip(names, best, strict=True)),
         away=[*situation.absences.absent, *situation.absences.never],
+        half_days={name: usual.half_day(name) for name in usual.worker_names},
         rules=rules_in_words(situation.problem.space),
         transitions=situation.estimates.words,
         remarks=list(situation.remarks),

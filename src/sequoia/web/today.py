@@ -11,7 +11,7 @@ from starlette.responses import Response
 from sequoia.errors import SequoiaError
 from sequoia.planning.overrides import OVERRIDES
 from sequoia.programme.drafts import Overrides, read_draft, set_wish, undo_wish, wishes_for
-from sequoia.programme.history import Outcome, PlanHistory, find_history
+from sequoia.programme.history import Event, Outcome, PlanHistory, find_history, find_visits
 from sequoia.programme.members import Member, members
 from sequoia.programme.output import ENDINGS, by_worker, plan_bytes
 from sequoia.programme.pdf import find_browser
@@ -49,7 +49,7 @@ class Duty:
     is_away
         Whether they are absent, by the records or by a wish.
     half
-        The wish for half a day; empty where nobody counts minutes.
+        The wish for half a day; empty where nobody counts hours, or no plan is proposed.
     """
 
     worker: str
@@ -78,7 +78,12 @@ def show(call: Call) -> Response:
     usual: dict[str, Any] = {**_frame(call, morning), "view": view, "wrong": []}
     if morning.published is not None and not morning.is_draft:
         history = find_history(call.programme, morning.day, morning.day)[0]
-        return _page(call, morning, morning.published, {**usual, "history": history})
+        try:
+            halves = _proposal(call, morning, 0.0).half_days
+        except (StillComputing, SequoiaError):
+            halves = {}
+        values = {**usual, "history": history, "halves": halves}
+        return _page(call, morning, morning.published, values)
     try:
         proposal = _proposal(call, morning, call.site.patience)
     except StillComputing:
@@ -87,7 +92,8 @@ def show(call: Call) -> Response:
         wrong = {**usual, "wrong": error.lines, "proposal": None, "history": None}
         return _page(call, morning, StoredPlan(morning.day, "", "", {}, ()), wrong)
     changes = _changes(morning.published, proposal.plan)
-    return _page(call, morning, proposal.plan, {**usual, "proposal": proposal, "changes": changes})
+    values = {**usual, "proposal": proposal, "halves": proposal.half_days, "changes": changes}
+    return _page(call, morning, proposal.plan, values)
 
 
 def _page(call: Call, morning: Morning, plan: StoredPlan, values: Mapping[str, Any]) -> Response:
@@ -98,7 +104,7 @@ def _page(call: Call, morning: Morning, plan: StoredPlan, values: Mapping[str, A
         outcomes = {one.task.who: one for one in history.outcomes}
     usual: dict[str, Any] = {
         "plan": plan,
-        "duties": _duties(morning, plan, absent),
+        "duties": _duties(morning, plan, absent, values.get("halves", {})),
         "slots": _by_slot(plan),
         "workers": [one.name for one in morning.workers],
         "prints": find_browser() is not None,
@@ -137,15 +143,17 @@ def compare(call: Call) -> Response:
     plan = _holding(call, morning)
     today = {} if plan is None else {task.who: task for task in plan.tasks}
     yesterday = {one.task.who: one for one in past[0].outcomes} if past else {}
-    rows: list[tuple[str, Outcome | None, PlannedTask | None]] = [
-        (who, yesterday.get(who), today.get(who)) for who in dict.fromkeys([*yesterday, *today])
+    besides = past[0].besides if past else find_visits(call.programme, before)
+    others = {one.who: one for one in besides if one.who not in yesterday}
+    rows: list[tuple[str, Outcome | None, Event | None, PlannedTask | None]] = [
+        (who, yesterday.get(who), others.get(who), today.get(who))
+        for who in dict.fromkeys([*yesterday, *others, *today])
     ]
     return call.page(
         "compare.html",
         day=morning.day,
         before=before,
         rows=rows,
-        besides=past[0].besides if past else [],
         has_past=bool(past),
         plan=plan,
     )
@@ -261,7 +269,9 @@ def _frame(call: Call, morning: Morning) -> dict[str, object]:
     }
 
 
-def _duties(morning: Morning, plan: StoredPlan, absent: set[str]) -> list[Duty]:
+def _duties(
+    morning: Morning, plan: StoredPlan, absent: set[str], halves: Mapping[str, float]
+) -> list[Duty]:
     """Return everybody's day: those who are there, and whoever else has tasks."""
     own = dict(by_worker(plan))
     hours = dict(text.rpartition("=")[::2] for text in morning.wishes.get("hours", ()))
@@ -270,7 +280,7 @@ def _duties(morning: Morning, plan: StoredPlan, absent: set[str]) -> list[Duty]:
         tasks = own.pop(one.name, [])
         is_away = one.name in absent or one.is_away(morning.day)
         capacity = _number(one.facts.get("capacity", ""))
-        half = "" if capacity is None else f"{one.name}={capacity / 2:g}"
+        half = f"{one.name}={halves[one.name]:g}" if halves.get(one.name) else ""
         capacity = _number(hours.get(one.name, "")) or capacity
         duties.append(Duty(one.name, tasks, _minutes(tasks), capacity, is_away, half))
     duties += [Duty(name, tasks, _minutes(tasks), None, False) for name, tasks in own.items()]

@@ -43,7 +43,7 @@ class Words:
 
     def day(self, day: dt.date) -> str:
         """Say a date in short."""
-        weekday = self.texts["weekdays"].split()[day.weekday()][:3]
+        weekday = self.texts["short weekdays"].split()[day.weekday()]
         month = self.texts["months"].split()[day.month - 1][:3]
         return self("short date", weekday=weekday, day=day.day, month=month)
 
@@ -83,6 +83,15 @@ class Words:
         if between is None:
             return self.said(text)
         return ("; " if name == "parts" else ", ").join(map(self.said, re.split(between, text)))
+
+    def wish(self, option: str, text: str) -> tuple[str, str]:
+        """Say a wish: about whom, and what."""
+        about, _, value = text.rpartition("=")
+        if option == "lock" and about:
+            return value, self("wish.lock by", by=about)
+        if option == "hours" and about:
+            return about, self("wish.hours so", n=value)
+        return text, self(f"wish.{option}")
 
     def column(self, name: str) -> str:
         """Say what a column of a sheet is, if the library knows it."""
