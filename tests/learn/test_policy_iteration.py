@@ -141,7 +141,7 @@ def test_luck_does_not_replace_what_is_optimal(monkeypatch):
     learner.begin()
 
     monkeypatch.setattr(learner, "_play", lambda model: np.arange(8.0) - model.is_joint)
-    learner.best_rewards = np.arange(8.0)
+    learner.selection.best_rewards = np.arange(8.0)
     assert learner.result().is_joint
 
 
@@ -152,8 +152,8 @@ def test_the_best_of_what_was_learned_and_of_what_prices_know_is_kept(best, monk
     learner = PolicyIteration(problem, config, seed=0)
     learner.begin()
     learner.play_round()
-    learner.best = learner.parameters  # what was learned, whether it is better yet or not
-    assert len(learner.model(learner.best).factored.tables) > 1
+    learner.selection.best = learner.parameters  # what was learned, whether it is better yet or not
+    assert len(learner.model(learner.selection.best).factored.tables) > 1
 
     def kind(model):
         if not model.is_joint:
@@ -161,7 +161,7 @@ def test_the_best_of_what_was_learned_and_of_what_prices_know_is_kept(best, monk
         return "both" if model.parameters["out"].any() else "price"
 
     monkeypatch.setattr(learner, "_play", lambda model: np.full(8, float(kind(model) == best)))
-    learner.best_rewards = np.full(8, float(best == "learned"))
+    learner.selection.best_rewards = np.full(8, float(best == "learned"))
     assert kind(learner.result()) == best
     assert learner.result_reward == 1
 

@@ -174,9 +174,9 @@ def test_it_stops_when_nothing_gets_better(patience, monkeypatch):
         done.append(one.play_round())
     assert [row.reward for row in done] == [1.0, 3.0, 2.0, 2.5][: 2 + patience]
     assert [row.best for row in done] == [1.0, 3.0, 3.0, 3.0][: 2 + patience]
-    for name, weight in one.best.items():
+    for name, weight in one.selection.best.items():
         assert weight.equal(seen[1][name])
-    assert not all(weight.equal(seen[-1][name]) for name, weight in one.best.items())
+    assert not all(weight.equal(seen[-1][name]) for name, weight in one.selection.best.items())
 
 
 def test_it_plays_the_held_out_episodes_when_they_are_due_and_at_the_end():

@@ -11,6 +11,7 @@ import pytest
 
 from sequoia.errors import FileError
 from sequoia.evaluation import evaluate
+from sequoia.evaluation.processes import ONE_THREAD, starting
 from sequoia.policies import POLICIES, Random
 from sequoia.simulate import Decided
 from sequoia.sweep import ResultsFolder, make_plan, run_locally, status, sweep
@@ -134,12 +135,10 @@ def test_a_process_that_dies_takes_only_its_own_cell_along(tmp_path):
 
 
 def test_processes_have_one_thread_each(monkeypatch):
-    from sequoia.sweep import executor
-
     monkeypatch.setenv("OMP_NUM_THREADS", "7")
     monkeypatch.delenv("MKL_NUM_THREADS", raising=False)
-    with executor._one_thread():
-        assert {os.environ[name] for name in executor.ONE_THREAD} == {"1"}
+    with starting():
+        assert {os.environ[name] for name in ONE_THREAD} == {"1"}
     assert os.environ["OMP_NUM_THREADS"] == "7"
     assert "MKL_NUM_THREADS" not in os.environ
 

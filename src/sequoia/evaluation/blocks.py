@@ -22,11 +22,12 @@ from sequoia.bounds.certificate import Bound
 from sequoia.errors import FileError, SolverFailed
 from sequoia.evaluation.evaluation import bound_from_json, bound_to_json
 from sequoia.evaluation.processes import (
-    deaf_to_interrupts,
     end_all,
     end_with_parent,
     first_done,
     mortal,
+    nursery,
+    starting,
 )
 from sequoia.io import (
     UNFINISHED,
@@ -124,12 +125,11 @@ def play_blocks(
 def _play_apart(
     runner: BlockRunner, blocks: list[Block], jobs: int
 ) -> Iterator[tuple[Block, Played]]:
-    spawn = multiprocessing.get_context("spawn")
     before = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(min(jobs, len(blocks)), spawn, _begin, (runner,))
+    pool = ProcessPoolExecutor(min(jobs, len(blocks)), nursery(__name__), _begin, (runner,))
     waiting: dict[Future[Played], Block] = {}
     try:
-        with deaf_to_interrupts():
+        with starting():
             waiting |= {pool.submit(_play, block): block for block in blocks}
         while waiting:
             for future in first_done(waiting):

@@ -3,10 +3,12 @@
 import multiprocessing
 import os
 import signal
+import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
+from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import TypeVar
 
@@ -15,12 +17,48 @@ _TRIES, _SECONDS_A_TRY = 200, 0.05
 # How long Ctrl-C may wait until it is heard.
 _SECONDS_A_WAIT = 0.1
 
+# Processes are many and each does little, so threads inside would only get in each other's way.
+ONE_THREAD: Mapping[str, str] = dict.fromkeys(
+    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
+)
+
 Result = TypeVar("Result")
 
 
+def nursery(*modules: str) -> BaseContext:
+    """Return where processes come from: one server imports the modules, and the others are forks.
+
+    A new interpreter each would import for seconds, and hold what it imported a second time.
+    PyTorch is imported where this process has it. Without forks, each is a new interpreter.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([*modules, *({"torch"} & sys.modules.keys())])
+    return context
+
+
 @contextmanager
-def deaf_to_interrupts() -> Iterator[None]:
-    """Start processes that ignore Ctrl-C from their first moment; this one stops them itself."""
+def starting() -> Iterator[None]:
+    """Let processes that start now have one thread each, and not hear Ctrl-C.
+
+    From their first moment on: this process stops them itself.
+    """
+    known = dict(os.environ)
+    os.environ.update(ONE_THREAD)
+    try:
+        with _deaf_to_interrupts():
+            yield
+    finally:
+        for name in ONE_THREAD:
+            if name in known:
+                os.environ[name] = known[name]
+            else:
+                del os.environ[name]
+
+
+@contextmanager
+def _deaf_to_interrupts() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return

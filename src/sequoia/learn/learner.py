@@ -12,6 +12,13 @@ from sequoia.models.model import Model
 from sequoia.problem import Environment
 
 Tensors = dict[str, torch.Tensor]
+Value = TypeVar("Value")
+
+
+def under(by_name: dict[str, Value], prefix: str) -> dict[str, Value]:
+    """Return what has names that begin so, by the rest of these names."""
+    found = {name: value for name, value in by_name.items() if name.startswith(prefix)}
+    return {name.removeprefix(prefix): value for name, value in found.items()}
 
 
 @dataclass(frozen=True)

@@ -25,10 +25,11 @@ from sequoia.learn.final_choice import Finalist, final_choice
 from sequoia.learn.graph_fit import Lessons, first_parameters, fit
 from sequoia.learn.greedy_model import GreedyModel
 from sequoia.learn.held_out import HeldOut
-from sequoia.learn.learner import Learner, Round, Tensors
+from sequoia.learn.learner import Learner, Round, Tensors, under
 from sequoia.learn.milestones import Milestones
 from sequoia.learn.policy_iteration_config import PolicyIterationConfig
 from sequoia.learn.price_start import factored_start
+from sequoia.learn.selection import Selection
 from sequoia.models.graph_model import GraphModel, neighbourhood_of
 from sequoia.models.graph_network import Parameters
 from sequoia.optimize.auto import RolloutAuto, within_limits
@@ -84,12 +85,10 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         self._first = first_parameters(self._neighbourhood, own.hidden, own.layers, self.rng)
         self.parameters: Parameters = self._first
         self.scale = 1.0 if self._factored is None else self._factored.unit
-        self.best: Parameters = self.parameters
         self.lessons: list[Lessons] = []
         self._held_out = HeldOut(environment, self._n_held_out, seed)
-        self.start_rewards = self.best_rewards = np.empty(0)
+        self.selection: Selection[Parameters] = Selection(self.parameters)
         self._chosen: tuple[Parameters, Finalist] | None = None
-        self.tries_since_best = 0
         self.has_milestones = False
 
     @property
@@ -100,7 +99,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
     @property
     def is_done(self) -> bool:
         """Whether all rounds are done, or the last ones brought nothing."""
-        enough = self.tries_since_best >= self.config.patience
+        enough = self.selection.tries_since_best >= self.config.patience
         return self.rounds >= self.config.rounds or enough
 
     def begin(self) -> Round:
@@ -113,9 +112,9 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             return first
         self.parameters = self._guess
         second = self._report(0.0)
-        self.parameters, self.start_rewards = self.best, self.best_rewards
-        self.tries_since_best = 0
-        better = first if self.best is self._first else second
+        self.selection.start_from_best()
+        self.parameters = self.selection.best
+        better = first if self.parameters is self._first else second
         return replace(better, best=second.best)
 
     def play_round(self) -> Round:
@@ -134,9 +133,9 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
     def _rescale(self, scale: float) -> None:
         """Learn in other units: those of the first comparisons. What is guessed stays the same."""
         share = np.float32(self.scale / scale)
-        self.parameters, self.best = (
+        self.parameters, self.selection.best = (
             {name: value * share if name == "guess" else value for name, value in own.items()}
-            for own in (self.parameters, self.best)
+            for own in (self.parameters, self.selection.best)
         )
         self.scale = scale
 
@@ -266,7 +265,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         None before a round has brought something: under a poor policy whatever is done seems
         wasted, and what pays only in the end would never be begun.
         """
-        is_better = self.rounds > 0 and self.tries_since_best == 0
+        is_better = self.rounds > 0 and self.selection.tries_since_best == 0
         return drops_for(self.environment) if is_better else 0.0
 
     def _play_pairs(
@@ -362,26 +361,22 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
 
     def _report(self, loss: float) -> Round:
         rewards = self._play(self.model(self.parameters))
-        if not len(self.start_rewards):
-            self.start_rewards = rewards
-        if not len(self.best_rewards) or rewards.mean() > self.best_rewards.mean():
-            self.best, self.best_rewards, self.tries_since_best = self.parameters, rewards, 0
-        else:
-            self.tries_since_best += 1
+        self.selection.see(self.parameters, rewards)
         epsilon = self.config.comparisons.epsilon
-        best = self.result_reward if self.is_done else float(self.best_rewards.mean())
-        return Round(self.rounds, epsilon, loss, float(rewards.mean()), best)
+        best = self.result_reward if self.is_done else self.selection.best_reward
+        return Round(self.rounds, epsilon, loss, self.selection.last_reward, best)
 
     @property
     def _result(self) -> Finalist:
         """What `final_choice` makes of the best policy seen."""
-        if self._chosen is None or self._chosen[0] is not self.best:
-            learned = Finalist(self.model(self.best), self.best_rewards)
+        best = self.selection.best
+        if self._chosen is None or self._chosen[0] is not best:
+            learned = Finalist(self.model(best), self.selection.best_rewards)
             guess = None
             if self._factored is not None:
                 guess = replace(self.model(self._guess), scale=self._factored.unit)
             found = final_choice(learned, guess, self._play)
-            self._chosen = self.best, found
+            self._chosen = best, found
         return self._chosen[1]
 
     def result(self) -> GraphModel:
@@ -396,23 +391,21 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
     @property
     def gain(self) -> Estimate | None:
         """Over the first policy, in the same held-out episodes."""
-        return estimate(self._result.rewards - self.start_rewards)
+        return estimate(self._result.rewards - self.selection.start_rewards)
 
     # ------------------------------------------------------------------ checkpoints
 
     def state(self) -> tuple[Tensors, dict[str, Any]]:
         """Return everything that changes."""
         arrays = {f"now.{name}": value for name, value in self.parameters.items()}
-        arrays |= {f"best.{name}": value for name, value in self.best.items()}
+        arrays |= {f"best.{name}": value for name, value in self.selection.best.items()}
         for number, lessons in enumerate(self.lessons):
             arrays |= {f"lessons.{number}.{name}": a for name, a in lessons.to_arrays().items()}
         facts = {
             "rounds": self.rounds,
             "scale": self.scale,
             "lessons": len(self.lessons),
-            "start_rewards": self.start_rewards.tolist(),
-            "best_rewards": self.best_rewards.tolist(),
-            "tries_since_best": self.tries_since_best,
+            "selection": self.selection.facts(),
             "has_milestones": self.has_milestones,
             "rng": self.rng.bit_generator.state,
         }
@@ -423,17 +416,11 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
     def restore(self, tensors: Tensors, facts: dict[str, Any]) -> None:
         """Take over what `state` returned."""
         arrays = {name: value.numpy() for name, value in tensors.items()}
-        self.parameters, self.best = _under(arrays, "now."), _under(arrays, "best.")
+        self.parameters = under(arrays, "now.")
+        self.selection.restore(under(arrays, "best."), facts["selection"])
         self.lessons = [
-            Lessons(**_under(arrays, f"lessons.{number}.")) for number in range(facts["lessons"])
+            Lessons(**under(arrays, f"lessons.{number}.")) for number in range(facts["lessons"])
         ]
         self.rounds, self.scale = facts["rounds"], facts["scale"]
-        self.start_rewards = np.array(facts["start_rewards"])
-        self.best_rewards = np.array(facts["best_rewards"])
-        self.tries_since_best = facts["tries_since_best"]
         self.has_milestones = facts["has_milestones"]
         self.rng.bit_generator.state = facts["rng"]
-
-
-def _under(arrays: dict[str, Any], prefix: str) -> dict[str, Any]:
-    return {name.removeprefix(prefix): a for name, a in arrays.items() if name.startswith(prefix)}

@@ -14,13 +14,14 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from sequoia.evaluation.intervals import Estimate, estimate
+from sequoia.evaluation.intervals import Estimate
 from sequoia.learn.held_out import HeldOut
-from sequoia.learn.learner import Learner, Round, Tensors
+from sequoia.learn.learner import Learner, Round, Tensors, under
 from sequoia.learn.price_start import has_prices, loosened, priced
 from sequoia.learn.q_and_critic import QAndCritic, StateBatch
 from sequoia.learn.q_learning_config import QLearningConfig
 from sequoia.learn.replay import Replay
+from sequoia.learn.selection import Selection
 from sequoia.learn.target_network import Single
 from sequoia.learn.warm_start import (
     Samples,
@@ -77,10 +78,7 @@ class QLearning(Learner[QLearningConfig]):
         self._greedy: Policy = _Greedy(self.learned, engine)
         self._held_out = HeldOut(environment, config.selection.n_eval_episodes, seed)
         self.steps = 0
-        self.best: Tensors = {}
-        self.best_reward = self.last_reward = -np.inf
-        self.start_rewards = self.best_rewards = np.empty(0)
-        self.tries_since_best = 0
+        self.selection: Selection[Tensors] = Selection({})
 
     @property
     def most_rounds(self) -> int:
@@ -91,7 +89,7 @@ class QLearning(Learner[QLearningConfig]):
     def is_done(self) -> bool:
         """Whether all rounds are done, or the last tries brought nothing."""
         own = self.config.selection
-        enough = own.keep_best and self.tries_since_best >= own.patience
+        enough = own.keep_best and self.selection.tries_since_best >= own.patience
         return self.rounds >= self.config.rounds or enough
 
     @property
@@ -275,36 +273,28 @@ class QLearning(Learner[QLearningConfig]):
         return self._held_out.play(self._greedy)
 
     def _report(self, losses: list[float], rewards: FloatArray | None) -> Round:
-        reward = None if rewards is None else float(rewards.mean())
-        if rewards is not None and reward is not None:
-            self.last_reward = reward
-            if not len(self.start_rewards):
-                self.start_rewards = rewards
-            if reward > self.best_reward:
-                self.best_reward, self.best_rewards, self.tries_since_best = reward, rewards, 0
-                self.best = self.learned.q.copy()
-            else:
-                self.tries_since_best += 1
+        if rewards is not None:
+            self.selection.see(self.learned.q.copy(), rewards)
+        reward = None if rewards is None else self.selection.last_reward
         loss = float(np.mean(losses)) if losses else 0.0
-        hits = self.cache.hit_rate
-        return Round(self.rounds, self.epsilon, loss, reward, self.best_reward, hits)
+        best, hits = self.selection.best_reward, self.cache.hit_rate
+        return Round(self.rounds, self.epsilon, loss, reward, best, hits)
 
     def result(self) -> QModel:
         """Return the best network seen, or the last one [18]."""
         keeps = self.config.selection.keep_best
-        return self.learned.model(self.best if keeps else self.learned.q.online)
+        return self.learned.model(self.selection.best if keeps else self.learned.q.online)
 
     @property
     def result_reward(self) -> float:
         """What `result` earned when it was last played."""
-        return self.best_reward if self.config.selection.keep_best else self.last_reward
+        own = self.selection
+        return own.best_reward if self.config.selection.keep_best else own.last_reward
 
     @property
     def gain(self) -> Estimate | None:
         """Of the best network, in the same held-out episodes."""
-        if not self.config.selection.keep_best or len(self.start_rewards) < 2:
-            return None
-        return estimate(self.best_rewards - self.start_rewards)
+        return self.selection.gain if self.config.selection.keep_best else None
 
     # ------------------------------------------------------------------ checkpoints
 
@@ -313,7 +303,7 @@ class QLearning(Learner[QLearningConfig]):
         learned, replay = self.learned, self.replay
         tensors = {f"q.{name}": value for name, value in learned.q.state().items()}
         tensors |= {f"critic.{name}": value for name, value in learned.critic.state().items()}
-        tensors |= {f"best.{name}": value for name, value in self.best.items()}
+        tensors |= {f"best.{name}": value for name, value in self.selection.best.items()}
         tensors |= {f"replay.{n}": torch.from_numpy(getattr(replay, n)) for n in Replay.FIELDS}
         if learned.prices is not None:
             arrays = learned.prices.to_arrays()
@@ -321,11 +311,7 @@ class QLearning(Learner[QLearningConfig]):
         facts = {
             "rounds": self.rounds,
             "steps": self.steps,
-            "best_reward": self.best_reward,
-            "last_reward": self.last_reward,
-            "start_rewards": self.start_rewards.tolist(),
-            "best_rewards": self.best_rewards.tolist(),
-            "tries_since_best": self.tries_since_best,
+            "selection": self.selection.facts(),
             "bound": self.bound,
             "bound_stopped_by": self.bound_stopped_by,
             "batches": [learned.q.batches, learned.critic.batches],
@@ -338,20 +324,16 @@ class QLearning(Learner[QLearningConfig]):
 
     def restore(self, tensors: Tensors, facts: dict[str, Any]) -> None:
         """Take over what `state` returned; prices too, so that they are not looked for again."""
-        counts = ("rounds", "steps", "best_reward", "last_reward", "tries_since_best", "bound")
-        for name in counts:
-            setattr(self, name, facts[name])
+        self.rounds, self.steps, self.bound = facts["rounds"], facts["steps"], facts["bound"]
         self.bound_stopped_by = facts.get("bound_stopped_by")
-        self.start_rewards = np.array(facts["start_rewards"])
-        self.best_rewards = np.array(facts["best_rewards"])
-        self.learned.q.restore(_under(tensors, "q."), facts["batches"][0])
-        self.learned.critic.restore(_under(tensors, "critic."), facts["batches"][1])
+        self.selection.restore(under(tensors, "best."), facts["selection"])
+        self.learned.q.restore(under(tensors, "q."), facts["batches"][0])
+        self.learned.critic.restore(under(tensors, "critic."), facts["batches"][1])
         self.learned.scale = facts["scale"]
-        self.best = _under(tensors, "best.")
-        for name, value in _under(tensors, "replay.").items():
+        for name, value in under(tensors, "replay.").items():
             getattr(self.replay, name)[:] = value.numpy()
         self.replay.count = facts["replay"]
-        prices = {name: value.numpy() for name, value in _under(tensors, "prices.").items()}
+        prices = {name: value.numpy() for name, value in under(tensors, "prices.").items()}
         self.learned.prices = PricePart(**prices) if prices else None
         self.cache.hits, self.cache.misses = facts["cache"]
         self.rng.bit_generator.state = facts["rng"]
@@ -383,8 +365,3 @@ def chosen_hidden(environment: Environment, config: QLearningConfig) -> tuple[in
         return own.hidden
     is_priced = own.prices != "none" and has_prices(environment)
     return () if is_priced else (16,)
-
-
-def _under(tensors: Tensors, prefix: str) -> Tensors:
-    found = {name: value for name, value in tensors.items() if name.startswith(prefix)}
-    return {name.removeprefix(prefix): value for name, value in found.items()}

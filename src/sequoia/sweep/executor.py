@@ -1,29 +1,24 @@
 """Who computes cells, and what is reported: here, processes of this machine, of one thread each."""
 
 import multiprocessing
-import os
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from sequoia.evaluation.processes import (
-    deaf_to_interrupts,
     end_all,
     end_with_parent,
     first_done,
     mortal,
+    nursery,
+    starting,
 )
 from sequoia.sweep.cell import Cell
 from sequoia.sweep.run_cell import CellResult, run_cell
 
-# Cells are many and each is small, so threads inside them would only get in each other's way.
-ONE_THREAD: Mapping[str, str] = dict.fromkeys(
-    ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1"
-)
 _ENDED = "The process of this cell was ended from outside, perhaps because memory ran out."
 
 
@@ -68,7 +63,7 @@ def run_locally(
         while True:
             while idle and (cell := next(to_do, None)) is not None:
                 pool = idle.pop()
-                with deaf_to_interrupts(), _one_thread():
+                with starting():
                     waiting[pool.submit(_attempt, cell, work(cell))] = pool, cell
                 yield CellEvent(cell)
             if not waiting:
@@ -96,19 +91,4 @@ def _attempt(cell: Cell, work: Path) -> Outcome:
 
 
 def _pool() -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), end_with_parent)
-
-
-@contextmanager
-def _one_thread() -> Iterator[None]:
-    """Let processes that start now have one thread each."""
-    known = dict(os.environ)
-    os.environ.update(ONE_THREAD)
-    try:
-        yield
-    finally:
-        for name in ONE_THREAD:
-            if name in known:
-                os.environ[name] = known[name]
-            else:
-                del os.environ[name]
+    return ProcessPoolExecutor(1, nursery(__name__), end_with_parent)

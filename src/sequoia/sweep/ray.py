@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from sequoia.errors import ProblemError, SolverUnavailable
+from sequoia.evaluation.processes import ONE_THREAD
 from sequoia.sweep.cell import Cell
-from sequoia.sweep.executor import ONE_THREAD, CellEvent, Outcome, attempt
+from sequoia.sweep.executor import CellEvent, Outcome, attempt
 
 try:
     import ray

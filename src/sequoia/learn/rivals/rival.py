@@ -8,11 +8,12 @@ import numpy as np
 import torch
 from pydantic import Field
 
-from sequoia.evaluation.intervals import Estimate, estimate
+from sequoia.evaluation.intervals import Estimate
 from sequoia.learn.config import Config
 from sequoia.learn.held_out import HeldOut
-from sequoia.learn.learner import Learner, Round, Tensors
+from sequoia.learn.learner import Learner, Round, Tensors, under
 from sequoia.learn.q_learning_config import SelectionSettings
+from sequoia.learn.selection import Selection
 from sequoia.learn.warm_start import first_samples
 from sequoia.models.model import Model
 from sequoia.problem import Environment
@@ -59,10 +60,7 @@ class Rival(Learner[Settings]):
         episodes = config.selection.n_eval_episodes
         self._held_out = HeldOut(environment, episodes, seed)
         self.scale = 1.0
-        self.best: Tensors = {}
-        self.best_reward = self.last_reward = -np.inf
-        self.start_rewards = self.best_rewards = np.empty(0)
-        self.tries_since_best = 0
+        self.selection: Selection[Tensors] = Selection({})
 
     @abstractmethod
     def learn(self, rng: np.random.Generator) -> float:
@@ -93,7 +91,7 @@ class Rival(Learner[Settings]):
     def is_done(self) -> bool:
         """Whether all rounds are done, or the last tries brought nothing."""
         own = self.config.selection
-        enough = own.keep_best and self.tries_since_best >= own.patience
+        enough = own.keep_best and self.selection.tries_since_best >= own.patience
         return self.rounds >= self.config.rounds or enough
 
     def begin(self) -> Round:
@@ -116,35 +114,27 @@ class Rival(Learner[Settings]):
         return self._held_out.play(self.actor())
 
     def _report(self, loss: float, rewards: FloatArray | None) -> Round:
-        reward = None if rewards is None else float(rewards.mean())
-        if rewards is not None and reward is not None:
-            self.last_reward = reward
-            if not len(self.start_rewards):
-                self.start_rewards = rewards
-            if reward > self.best_reward:
-                self.best_reward, self.best_rewards, self.tries_since_best = reward, rewards, 0
-                self.best = self._weights()
-            else:
-                self.tries_since_best += 1
-        return Round(self.rounds, 0.0, loss, reward, self.best_reward)
+        if rewards is not None:
+            self.selection.see(self._weights(), rewards)
+        reward = None if rewards is None else self.selection.last_reward
+        return Round(self.rounds, 0.0, loss, reward, self.selection.best_reward)
 
     def result(self) -> Model:
         """Return the model of the best networks seen, or of the last ones."""
         if self.config.selection.keep_best:
-            self._set_weights(self.best)
+            self._set_weights(self.selection.best)
         return self.model()
 
     @property
     def result_reward(self) -> float:
         """What `result` earned when it was last played."""
-        return self.best_reward if self.config.selection.keep_best else self.last_reward
+        own = self.selection
+        return own.best_reward if self.config.selection.keep_best else own.last_reward
 
     @property
     def gain(self) -> Estimate | None:
         """Of the best network over the first one, in the same held-out episodes."""
-        if not self.config.selection.keep_best or len(self.start_rewards) < 2:
-            return None
-        return estimate(self.best_rewards - self.start_rewards)
+        return self.selection.gain if self.config.selection.keep_best else None
 
     def _weights(self) -> Tensors:
         return {
@@ -160,38 +150,25 @@ class Rival(Learner[Settings]):
     def state(self) -> tuple[Tensors, dict[str, Any]]:
         """Return everything that changes."""
         tensors = {f"now/{name}": value for name, value in self._weights().items()}
-        tensors |= {f"best/{name}": value for name, value in self.best.items()}
+        tensors |= {f"best/{name}": value for name, value in self.selection.best.items()}
         for name, optimizer in self.optimizers().items():
             for index, moments in optimizer.state_dict()["state"].items():
                 tensors |= {f"adam/{name}/{index}/{key}": one for key, one in moments.items()}
         facts = {
             "rounds": self.rounds,
             "scale": self.scale,
-            "best_reward": self.best_reward,
-            "last_reward": self.last_reward,
-            "start_rewards": self.start_rewards.tolist(),
-            "best_rewards": self.best_rewards.tolist(),
-            "tries_since_best": self.tries_since_best,
+            "selection": self.selection.facts(),
         }
         return tensors, facts
 
     def restore(self, tensors: Tensors, facts: dict[str, Any]) -> None:
         """Take over what `state` returned."""
-        for name in ("rounds", "scale", "best_reward", "last_reward", "tries_since_best"):
-            setattr(self, name, facts[name])
-        self.start_rewards = np.array(facts["start_rewards"])
-        self.best_rewards = np.array(facts["best_rewards"])
+        self.rounds, self.scale = facts["rounds"], facts["scale"]
+        self.selection.restore(under(tensors, "best/"), facts["selection"])
         self._set_weights(under(tensors, "now/"))
-        self.best = under(tensors, "best/")
         for name, optimizer in self.optimizers().items():
             moments: dict[int, dict[str, torch.Tensor]] = {}
             for key, value in under(tensors, f"adam/{name}/").items():
                 index, _, last = key.partition("/")
                 moments.setdefault(int(index), {})[last] = value
             optimizer.load_state_dict({**optimizer.state_dict(), "state": moments})
-
-
-def under(tensors: Tensors, prefix: str) -> Tensors:
-    """Return the tensors whose names begin so, by the rest of their names."""
-    found = {name: value for name, value in tensors.items() if name.startswith(prefix)}
-    return {name.removeprefix(prefix): value for name, value in found.items()}

@@ -13,11 +13,11 @@ import numpy as np
 import torch
 from pydantic import Field
 
-from sequoia.learn.learner import Tensors
+from sequoia.learn.learner import Tensors, under
 from sequoia.learn.q_and_critic import QAndCritic, StateBatch
 from sequoia.learn.q_learning_config import QLearningConfig
 from sequoia.learn.replay import Replay
-from sequoia.learn.rivals.rival import Rival, RivalConfig, under
+from sequoia.learn.rivals.rival import Rival, RivalConfig
 from sequoia.learn.rivals.scores import ByScores, ScoreArgmax, n_seen, score_model, seen
 from sequoia.models.q_model import QModel, of_pairs
 from sequoia.optimize.encoding import ActionEncoding
