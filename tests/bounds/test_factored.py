@@ -20,7 +20,7 @@ from sequoia.policies.price import ClusterPricePolicy
 from sequoia.problem.families import epidemic
 from tiny_problems import KINDS, earned, infected, random_problem
 
-SEEDS = range(16)
+SEEDS = range(8)
 TINY = [(kind, seed) for kind in KINDS for seed in SEEDS]
 
 
@@ -82,7 +82,7 @@ def test_larger_clusters_are_tighter_and_act_better():
     assert shares[3] == pytest.approx(1, abs=1e-9)
 
 
-@pytest.mark.parametrize(("kind", "seed"), TINY[1::8])
+@pytest.mark.parametrize(("kind", "seed"), TINY[1::7])
 def test_a_clairvoyant_earns_no_less_than_the_optimum(kind, seed):
     problem = tiny(kind, seed)
     best = solve_exactly(problem).value
@@ -93,7 +93,7 @@ def test_a_clairvoyant_earns_no_less_than_the_optimum(kind, seed):
     assert found.total + 3 * found.margin >= best - 1e-6 * max(1.0, abs(best))
 
 
-@pytest.mark.parametrize(("kind", "seed"), TINY[3::8])
+@pytest.mark.parametrize(("kind", "seed"), TINY[3::7])
 @pytest.mark.parametrize("horizon", [0, 4])
 def test_a_clairvoyant_without_an_end_earns_no_less_than_the_optimum(kind, seed, horizon):
     problem = replace(tiny(kind, seed), discount=0.8)
@@ -229,7 +229,7 @@ def test_a_search_that_is_too_large(monkeypatch):
 @pytest.mark.parametrize("unit", [1e-12, 1e-6, 1e12])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_bound_holds_in_any_unit_of_rewards(kind, unit):
-    for seed in (2, 3):
+    for seed in (2,):
         problem = tiny(kind, seed)
         scaled = replace(problem, arms=replace(problem.arms, rewards=problem.arms.rewards * unit))
         ours, theirs = (relax_factored(one, table=30, rounds=60) for one in (problem, scaled))

@@ -12,7 +12,7 @@ from sequoia.problem import Arms, Assignment, Budget, LinearSystem, Problem, Rul
 from sequoia.problem.families import FAMILIES
 from tiny_problems import KINDS, is_feasible, random_problem
 
-SEEDS = range(32)
+SEEDS = range(12)
 TOLERANCE = 1e-6
 
 
@@ -56,14 +56,14 @@ def test_policy_exact_hull_lp(kind: str) -> None:
         assert value_of_policy(problem, lp.prices) <= exact + room
         assert lp.bound.per_step == pytest.approx(lp.bound.total / problem.horizon)
         ratios.append(hull.bound.total / exact)
-    assert len(ratios) >= 29  # 7 kinds: at least 200 problems
+    assert len(ratios) >= 10  # 7 kinds: at least 70 problems
     assert np.median(ratios) <= 1.03
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("steps", [0, 2])
 def test_discounted(kind: str, steps: int) -> None:
-    for problem in problems(kind)[:6]:
+    for problem in problems(kind)[:4]:
         exact = solve_exactly(problem, discounted=True).value
         lp = relax(problem, horizon=steps, discounted=True)
         hull = relax(problem, "hull", horizon=steps, discounted=True, gap=1e-6)
@@ -75,7 +75,7 @@ def test_discounted(kind: str, steps: int) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_safe_when_stopped_early(kind: str) -> None:
-    for problem in problems(kind)[:6]:
+    for problem in problems(kind)[:4]:
         exact = solve_exactly(problem).value
         lp = relax(problem).bound.total
         hurried = relax(problem, "hull", seconds=0.0).bound

@@ -1,6 +1,7 @@
 """A bound holds in any unit: rewards, costs and doses from 1e-12 to 1e12."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from sequoia.problem import Arms, Assignment, Budget, Custom, Problem, with_rule
 from sequoia.problem.spaces import ActionSpace
 from tiny_problems import KINDS, is_feasible, random_problem
 
-SCALES = (1e-12, 3e-9, 1e-8, 7e-4, 1.0, 1e6, 1e12)
+SCALES = (1e-12, 3e-9, 7e-4, 1e12)
 
 
 def in_reward_units(problem: Problem, unit: float) -> Problem:
@@ -49,12 +50,16 @@ def bounds(problem: Problem) -> tuple[float, float, float]:
 
 
 def check(problem: Problem, scaled: Problem, unit: float = 1.0) -> None:
-    for ours, theirs in zip(bounds(problem), bounds(scaled), strict=True):
+    for ours, theirs in zip(own_bounds(problem), bounds(scaled), strict=True):
         assert theirs == pytest.approx(unit * ours, rel=1e-6)
 
 
+own_bounds = cache(bounds)
+
+
+@cache
 def some(kind: str) -> list[Problem]:
-    made = [random_problem(kind, seed) for seed in range(4)]
+    made = [random_problem(kind, seed) for seed in range(3)]
     return [problem for problem in made if is_feasible(problem)]
 
 

@@ -82,8 +82,9 @@ def test_a_page_for_every_family(page):
     assert "http" not in re.sub(r'src(set)?="[^"]*"', "", text)
 
 
-@pytest.mark.parametrize("width", [320, 390, 1000])
-@pytest.mark.parametrize("page", ["routing", "capacity"], indirect=True)
+@pytest.mark.parametrize(
+    ("page", "width"), [("routing", 320), ("capacity", 390), ("routing", 1000)], indirect=["page"]
+)
 def test_it_opens_in_a_browser(page, width, tmp_path):
     """Whatever is wider than the window scrolls in a box of its own."""
     if CHROMIUM is None:

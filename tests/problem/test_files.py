@@ -727,7 +727,7 @@ def test_a_folder_with_junk_in_its_cells(name, mutant):
     for file in sorted(mutant.glob("*.csv")):
         with changing(file) as data:
             rows = list(csv.reader(io.StringIO(data.decode())))
-            picks = [(c, i) for c in range(len(rows[0])) for i in rng.permutation(len(JUNK))[:12]]
+            picks = [(c, i) for c in range(len(rows[0])) for i in rng.permutation(len(JUNK))[:5]]
             for column, junk in ((column, JUNK[pick]) for column, pick in picks):
                 changed = [list(row) for row in rows]
                 changed[rng.integers(len(rows))][column] = junk
@@ -766,7 +766,8 @@ def test_a_folder_with_values_of_other_types(name, mutant):
     text = file.read_text(encoding="utf-8")
     places = list(places_in(tomllib.loads(text)))
     assert len(places) > 6
-    for place, value in itertools.product(places, VALUES):
+    # Each kind of problem has a third of the changes, another third than the one before it.
+    for place, value in list(itertools.product(places, VALUES))[FUZZED.index(name) % 3 :: 3]:
         options = tomllib.loads(text)
         inner = options
         for key in place[:-1]:

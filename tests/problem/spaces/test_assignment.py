@@ -41,13 +41,13 @@ def test_feasible_set_of_any_assignment(example):
     check_feasible_set(example)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(assignments(7, 3))
 def test_questions_about_any_assignment(example):
     check_questions(example)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(assignments(7, 3), st.integers(0, 2**32))
 def test_growth_lists_every_worker_and_arm_that_fit(example, seed):
     space, rng = example.space, np.random.default_rng(seed)
@@ -77,7 +77,7 @@ def test_growth_lists_every_worker_and_arm_that_fit(example, seed):
         decision = grown[rng.integers(len(grown))]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(assignments(6, 3), st.integers(0, 2**32))
 def test_draw_follows_some_order_of_workers_and_arms(example, seed):
     """Appendix D: each worker takes, in the order of the arms, whatever still fits."""
@@ -211,7 +211,7 @@ def test_bad_input_names_the_place(arguments, message):
         Assignment(**{"costs": [1, 2], "capacities": [3, 4]} | arguments)
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=50)
 @given(assignments(7, 3), st.integers(0, 2**32))
 def test_heaviest_by_lots(example, seed):
     weights = np.random.default_rng(seed).standard_normal(example.space.n_actions)

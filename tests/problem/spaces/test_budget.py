@@ -24,7 +24,7 @@ def test_feasible_set_of_any_budget(example):
     check_feasible_set(example)
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(budgets, st.integers(0, 2**32))
 def test_growth_lists_everything_affordable(example, seed):
     """From every decision on the way to a full one."""
@@ -44,7 +44,7 @@ def test_growth_lists_everything_affordable(example, seed):
         decision = grown[rng.integers(len(grown))]
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(budgets, st.integers(0, 2**32))
 def test_every_draw_is_maximal(example, seed):
     """Nothing affordable is left out."""
@@ -129,7 +129,7 @@ def test_arrays_are_read_only_copies():
         space.costs[0] = 5
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(st.integers(1, 7), st.integers(0, 4), st.integers(0, 20), st.integers(0, 2**32))
 def test_heaviest_where_all_cost_the_same(size, cost, limit, seed):
     example = budget("any", [cost / 2] * size, limit / 2)

@@ -23,7 +23,7 @@ def customs(draw, plans=3):
     return custom("any", matrix, lower, upper, n_actions)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=40)
 @given(customs())
 def test_feasible_set_of_any_rows(example):
     check_feasible_set(example)
@@ -35,7 +35,7 @@ def test_feasible_set_of_any_kits(contents, limit):
     check_feasible_set(kits("any", contents, 5, limit))
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(customs(), st.integers(0, 2**32))
 def test_draws_are_maximal_and_growth_is_complete(example, seed):
     space, rng = example.space, np.random.default_rng(seed)

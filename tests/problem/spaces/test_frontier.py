@@ -31,7 +31,7 @@ def heaviest_listed(example, weights):
     return max(sum(weights[list(chosen)]) for chosen in example.feasible)
 
 
-@settings(deadline=None, max_examples=400)
+@settings(deadline=None, max_examples=50)
 @given(paths(nodes=8, length=14), kinds, st.integers(0, 2**32))
 def test_heaviest_of_any_path(example, kind, seed):
     space = example.space
@@ -42,7 +42,7 @@ def test_heaviest_of_any_path(example, kind, seed):
     assert weights @ action == pytest.approx(heaviest_listed(example, weights), abs=1e-9)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(paths(nodes=8, length=14), st.integers(0, 2**32))
 def test_counted_tables_hold_the_best_for_every_limit(example, seed):
     """Without prices: column b is the best action on at most b nodes."""
@@ -195,7 +195,7 @@ def test_walks_through_many_stops(monkeypatch, has_frontier):
         assert example.space.system.violations(example.space.certify(action)) == []
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=60)
 @given(paths(nodes=8, length=14), kinds, st.integers(0, 2**32))
 def test_heavy_actions_of_any_path_are_feasible(example, kind, seed):
     space, rng = example.space, np.random.default_rng(seed)

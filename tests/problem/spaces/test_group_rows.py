@@ -40,7 +40,7 @@ def rules_over_groups(draw):
     return rules, lambda a: all(test(a) for test in tests)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=100)
 @given(rules_over_groups(), st.integers(0, 7), st.integers(0, 2**32))
 def test_best_action_is_that_of_all_that_are_allowed(example, limit, seed):
     rules, accepts = example
@@ -69,7 +69,7 @@ def test_best_action_is_that_of_all_that_are_allowed(example, limit, seed):
     assert weights @ action == pytest.approx(max(allowed))
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=60)
 @given(
     rules_over_groups(),
     st.lists(st.integers(1, 3), min_size=7, max_size=7),

@@ -72,7 +72,7 @@ def test_feasible_set_under_any_rules(example):
     check_feasible_set(example)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(ruled_examples(), st.integers(0, 2**32))
 def test_draws_and_growth_under_any_rules(example, seed):
     """A draw keeps the rules; it grows as in the base, less what rules forbid."""

@@ -64,13 +64,13 @@ def test_feasible_set_with_many_slots(example):
     check_feasible_set(example)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(schedules(7, 3, distinct=False))
 def test_questions_about_any_schedule(example):
     check_questions(example)
 
 
-@settings(deadline=None, max_examples=250)
+@settings(deadline=None, max_examples=70)
 @given(st.one_of(schedules(5, 3), many_slots), st.integers(0, 2**32))
 def test_growth_lists_every_leader_and_arm(example, seed):
     """Compared with all teams of free workers that could visit one more arm."""
@@ -106,7 +106,7 @@ def test_growth_lists_every_leader_and_arm(example, seed):
         decision = grown[rng.integers(len(grown))]
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=80)
 @given(st.one_of(schedules(8, 4), many_slots), st.integers(0, 2**32))
 def test_draw_leaves_out_only_arms_that_no_longer_fit(example, seed):
     """Appendix D, with every feasible booking of an arm possible."""

@@ -72,13 +72,13 @@ def test_feasible_set_of_any_path(example):
     check_feasible_set(example)
 
 
-@settings(deadline=None, max_examples=100)
+@settings(deadline=None, max_examples=50)
 @given(paths(nodes=7, length=10))
 def test_questions_about_any_path(example):
     check_questions(example)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=80)
 @given(paths(nodes=7, length=9), st.integers(0, 2**32))
 def test_draws_and_their_walks(example, seed):
     """The plan is a closed walk along edges, and the action lies on it."""
@@ -93,7 +93,7 @@ def test_draws_and_their_walks(example, seed):
     assert drawn.action.sum() == min(space.limit, len(set(walk)))
 
 
-@settings(deadline=None, max_examples=250)
+@settings(deadline=None, max_examples=70)
 @given(paths(nodes=7, length=9), st.integers(0, 2**32))
 def test_growth_lists_the_walk_and_every_detour(example, seed):
     space, rng = example.space, np.random.default_rng(seed)
