@@ -93,6 +93,7 @@ def main() -> None:
     )
     parser.add_argument("--arms", nargs="+", type=int, default=[60, 100, 1_000])
     parser.add_argument("--policies", nargs="+", default=["myopic", "price", "sequoia"])
+    parser.add_argument("--rules", nargs="+", type=int, default=[0, 1, 2, 5])
     parser.add_argument("--decisions", type=int, default=30)
     parser.add_argument("--trained", action="store_true", help="SEQUOIA learned a little")
     parser.add_argument("--overlap", action="store_true", help="groups share some members")
@@ -107,7 +108,7 @@ def main() -> None:
                 without, q = 0.0, None
                 if policy == "sequoia":
                     q = learned(plain) if wanted.trained else Network(plain)
-                for number in (0, 1, 2, 5):
+                for number in wanted.rules:
                     extra = rules(
                         list(plain.space.names), number, wanted.overlap, stream(5, "bench:rules")
                     )
