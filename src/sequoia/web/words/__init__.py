@@ -19,6 +19,8 @@ _BELIEF = re.compile(
 # In what the library says: names that stand for numbers and dates, and what is between several.
 _NUMBERS, _DATES = ("n", "m"), ("day", "first", "last")
 _DATE = r"\d{4}-\d\d-\d\d"
+# Longer texts stay as they are: what fits nearly everywhere takes the cube of its length.
+_LONGEST = 500
 _BETWEEN = {"list": r"[;,] | and ", "parts": "; "}
 
 
@@ -65,7 +67,7 @@ class Words:
 
     def said(self, text: str) -> str:
         """Say in this language what the library says; what is not in its list stays as it is."""
-        if self.language == USUAL:
+        if self.language == USUAL or len(text) > _LONGEST:
             return text
         for key, pattern in _sayings().items():
             found = pattern.fullmatch(text)
