@@ -41,7 +41,7 @@ def send(call: Call) -> Response:
         )
     except SequoiaError as error:
         if _is_script(call):
-            return JSONResponse({"error": " ".join(error.lines)}, 422)
+            return JSONResponse({"error": " ".join(map(call.words.said, error.lines))}, 422)
         raise
     if _is_script(call):
         return JSONResponse({"words": done.words})

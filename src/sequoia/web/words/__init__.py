@@ -21,7 +21,7 @@ _NUMBERS, _DATES = ("n", "m"), ("day", "first", "last")
 _DATE = r"\d{4}-\d\d-\d\d"
 # Longer texts stay as they are: what fits nearly everywhere takes the cube of its length.
 _LONGEST = 500
-_BETWEEN = {"list": r"[;,] | and ", "parts": "; "}
+_BETWEEN = {"list": r"[;,] | and ", "parts": "; ", "rules": r" \| "}
 
 
 @dataclass(frozen=True)
