@@ -1,11 +1,13 @@
 """``sequoia serve``: what it wants, and what a killed demo leaves."""
 
 import os
+import signal
 import tempfile
 
 import pytest
 
 from programme.programme_cases import known
+from sequoia.cli import main
 from sequoia.cli.serve import demo_folder
 from sequoia.io import held
 
@@ -22,6 +24,20 @@ def test_what_a_killed_demo_left_goes_with_the_next(tmp_path, monkeypatch):
             assert made.is_dir()
             assert second.parent != made.parent
     assert sorted(os.listdir(tmp_path)) == sorted([used.name, other.name])
+
+
+def test_a_demo_that_is_told_to_end_leaves_nothing(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr("sequoia.programme.demo.make_demo", lambda folder, _: folder.mkdir())
+    monkeypatch.setattr(
+        "sequoia.web.app.serve", lambda *_, **__: signal.raise_signal(signal.SIGTERM)
+    )
+    usual = signal.getsignal(signal.SIGTERM)
+    with pytest.raises(SystemExit) as stop:
+        main(["serve", "--demo"])
+    signal.signal(signal.SIGTERM, usual)
+    assert stop.value.code == 128 + signal.SIGTERM
+    assert os.listdir(tmp_path) == []
 
 
 @pytest.mark.parametrize(

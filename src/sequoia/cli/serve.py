@@ -1,5 +1,6 @@
 """``sequoia serve``: the planner's page."""
 
+import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
@@ -44,11 +45,17 @@ def serve(
 
     scheme = "http" if certificate is None else "https"
     shown = f"[{host}]" if ":" in host else host
+    # The server ends in good order, then sends itself the signal again: the folder goes first.
+    signal.signal(signal.SIGTERM, _end)
     with demo_folder() if folder is None else nullcontext(folder) as opened:
         if demo:
             make_demo(opened, date.today())
         typer.echo(f"Open {scheme}://{shown}:{port}/ in a browser. Ctrl-C ends it.")
         serve_page(opened, host, port, certificate=certificate, key=key)
+
+
+def _end(number: int, _: object) -> None:
+    raise SystemExit(128 + number)
 
 
 @contextmanager

@@ -1,6 +1,5 @@
 """Long work: in a process of its own, one at a time, with progress, and it can be stopped."""
 
-import os
 import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -51,6 +50,7 @@ class Jobs:
         self._folder = folder
         self._lock = threading.Lock()
         self._process: BaseProcess | None = None
+        self._life: Connection | None = None
         self.last: Job | None = None
 
     def start(self, kind: str, day: date, actor: str = "") -> None:
@@ -61,14 +61,15 @@ class Jobs:
             if self.last is not None and self.last.is_running:
                 raise ProblemError("something is being computed already; stop it, or wait.")
             self.last = Job(1 if self.last is None else self.last.number + 1, kind)
-            ours, theirs = get_context("spawn").Pipe(duplex=False)
-            self._process = get_context("spawn").Process(
-                target=_run,
-                args=(kind, self._folder, day, actor, theirs, os.getpid()),
-                daemon=True,
+            context = get_context("spawn")
+            ours, theirs = context.Pipe(duplex=False)
+            life, self._life = context.Pipe(duplex=False)
+            self._process = context.Process(
+                target=_run, args=(kind, self._folder, day, actor, theirs, life), daemon=True
             )
             self._process.start()
             theirs.close()
+            life.close()
             threading.Thread(target=self._watch, args=(ours, self.last), daemon=True).start()
 
     def stop(self) -> None:
@@ -101,9 +102,11 @@ class Jobs:
         return self.last is not None and self.last.number == job.number and not self.last.is_stopped
 
 
-def _run(kind: str, folder: Path, day: date, actor: str, news: Connection, server: int) -> None:
+def _run(
+    kind: str, folder: Path, day: date, actor: str, news: Connection, life: Connection
+) -> None:
     """Work, in the process."""
-    end_with(server)
+    end_with(life)
 
     def progress(share: float, part: str) -> None:
         news.send((share, part, ""))

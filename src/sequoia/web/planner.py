@@ -1,15 +1,13 @@
 """Plans are made in a process of their own, so that pages answer while one is computed."""
 
-import os
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from concurrent.futures import TimeoutError as StillComputing
 from concurrent.futures.process import BrokenProcessPool
 from datetime import date
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +19,7 @@ from sequoia.programme.settings import read_programme
 from sequoia.programme.situation import find_situation
 from sequoia.programme.today import Planning
 from sequoia.programme.trained import with_own_model
-from sequoia.web.processes import end_with
+from sequoia.web.processes import OwnProcess
 
 __all__ = ["PlannerProcess", "StillComputing"]
 
@@ -42,7 +40,7 @@ class PlannerProcess:
 
     def __init__(self, folder: Path, make_pool: Callable[[], Executor] | None = None) -> None:
         self._folder = folder
-        self._make_pool = make_pool or _process
+        self._make_pool = make_pool or OwnProcess
         self._lock = threading.Lock()
         self._answers: OrderedDict[tuple[str, ...], Future[Any]] = OrderedDict()
         self._pool = self._make_pool()
@@ -98,10 +96,6 @@ class PlannerProcess:
         except BrokenProcessPool:
             self._pool = self._make_pool()
             return self._pool.submit(task)
-
-
-def _process() -> Executor:
-    return ProcessPoolExecutor(1, get_context("spawn"), end_with, (os.getpid(),))
 
 
 def _key(

@@ -2,17 +2,32 @@
 
 import os
 import threading
-import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from multiprocessing.connection import Connection
 
-_SECONDS_BETWEEN_LOOKS = 2.0
 
-
-def end_with(server: int) -> None:
-    """End this process when the server is gone, also where that was killed."""
+def end_with(life: Connection) -> None:
+    """End this process when the other end of ``life`` is closed, or its owner is killed."""
 
     def watch() -> None:
-        while os.getppid() == server:
-            time.sleep(_SECONDS_BETWEEN_LOOKS)
-        os._exit(1)
+        try:
+            life.recv()
+        except (EOFError, OSError):
+            os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+class OwnProcess(ProcessPoolExecutor):
+    """A process for one thing at a time, which ends at once when it is shut down."""
+
+    def __init__(self) -> None:
+        context = get_context("spawn")
+        theirs, self._life = context.Pipe(duplex=False)
+        super().__init__(1, context, end_with, (theirs,))
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the process, whatever it is doing."""
+        self._life.close()
+        super().shutdown(wait, cancel_futures=cancel_futures)
