@@ -101,8 +101,8 @@ def test_what_is_asked_is_passed_on(monkeypatch):
     """Gap, time and workers reach the program's engine."""
     asked = []
     monkeypatch.setattr(module, "Milp", lambda _, **options: asked.append(options))
-    space = with_rules(FAMILIES["capacity"](arms=60).space, Rules(at_most_one=[["arm 1", "arm 2"]]))
-    Auto(ActionEncoding.of_space(space), gap=0.25, seconds=7.0, workers=2)
+    columns = ActionEncoding.of(FAMILIES["interventions"](arms=60))
+    Auto(columns, gap=0.25, seconds=7.0, workers=2)
     assert asked == [{"limits": Limits(seconds=7.0, gap=0.25), "workers": 2}]
 
 

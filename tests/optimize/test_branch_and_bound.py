@@ -31,6 +31,7 @@ KNOWING = [
     "budget, equal arms",
     "budget, must",
     "assignment",
+    "assignment, floors",
     "path",
     "path, long edges",
     "path, must",

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from sequoia.problem.action_sets import limits_of, sample_actions, space_at
     from sequoia.problem.arms import Arms
     from sequoia.problem.assortment import Assortment
-    from sequoia.problem.check_environment import check_environment
     from sequoia.problem.contagion import Contagion
     from sequoia.problem.dependencies import Dependencies
     from sequoia.problem.environment import Environment
+    from sequoia.problem.environment_checks import check_environment
     from sequoia.problem.files import load, load_any, save
     from sequoia.problem.problem import Problem
     from sequoia.problem.promises import Promise, Promises
@@ -74,7 +74,7 @@ _NAMES = {
     "action_sets": "limits_of sample_actions space_at",
     "arms": "Arms",
     "assortment": "Assortment",
-    "check_environment": "check_environment",
+    "environment_checks": "check_environment",
     "contagion": "Contagion",
     "dependencies": "Dependencies",
     "environment": "Environment",

@@ -9,8 +9,8 @@ import numpy as np
 
 from sequoia.errors import InfeasibleDecision, InfeasibleSpace, ProblemError
 from sequoia.problem.action_sets import space_at
-from sequoia.problem.check_environment import check_environment
 from sequoia.problem.environment import Environment
+from sequoia.problem.environment_checks import check_environment
 from sequoia.problem.files import edited_since_written
 from sequoia.problem.iis import irreducible_infeasible_subset
 from sequoia.problem.names import between, count, say
