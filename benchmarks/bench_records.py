@@ -31,6 +31,8 @@ from sequoia.simulate import Scenarios, rollout
 
 STATES, STEPS = 4, 30
 A_TENTH = Seen(0.1, 0.0)
+# Rows that were met less often rest on others: `fit` says so, too.
+FEW = 5
 SETTINGS = ("standard", "interventions", "scheduling", "capacity", "routing")
 
 
@@ -78,18 +80,25 @@ def fitted(kind: str, groups: int, arms: int, seed: int) -> tuple[np.ndarray, Fi
 def coverage(seeds: range) -> None:
     print("500 arms x 30 steps, a tenth of the states seen: 90 % intervals")
     for kind, groups in given.kinds:
-        covered, width, errors = [], [], []
+        covered, width, errors, rare = [], [], [], []
         for seed in seeds:
             kernels, found = fitted(kind, groups, 500, seed)
             low, high = found.interval
+            # Every probability counts the same, whether its row was met or not.
             is_free = high > 0
-            covered.append(((low <= kernels) & (kernels <= high))[is_free].mean())
+            is_covered = (low <= kernels) & (kernels <= high)
+            is_rare = is_free & (found.counts.sum(axis=-1, keepdims=True) < FEW)
+            covered.append(is_covered[is_free].mean())
+            rare.append((is_covered[is_rare].sum(), is_rare.sum(), is_free.sum()))
             width.append((high - low)[is_free].mean())
             errors.append(np.sqrt(((found.kernels - kernels)[is_free] ** 2).mean()))
         share = estimate(100 * np.array(covered))
+        inside, seldom, free = np.sum(rare, axis=0)
+        told = f", {100 * inside / seldom:.0f} % of them covered" if seldom else ""
         print(
             f"  {kind}, {groups} groups: {share} % of true probabilities covered; "
-            f"{np.mean(width):.3f} wide; root mean square error {np.mean(errors):.3f}",
+            f"{np.mean(width):.3f} wide; root mean square error {np.mean(errors):.3f}; "
+            f"{100 * seldom / free:.0f} % in rows met less than {FEW} times{told}",
             flush=True,
         )
 
@@ -140,14 +149,18 @@ def peak() -> float:
 
 def planning(seeds: range) -> None:
     print("What planning with fitted models earns, of what planning with the true ones does")
-    print("  30 steps of log by a random policy, all states seen; then 20 episodes of 20 steps")
+    print(
+        f"  {given.steps} steps of log by a random policy, all states seen; then 20 episodes of 20 "
+        "steps"
+    )
     for setting in given.settings:
         for arms, groups in given.sizes:
             shares: dict[str, list[float]] = {}
             for seed in seeds:
                 problem = grouped(make(setting, arms=arms, seed=seed), groups)
                 rng = stream(seed, "bench:records:planning")
-                log = simulate_log(problem, make_policy("random", problem), STEPS, Seen(1.0), rng)
+                policy = make_policy("random", problem)
+                log = simulate_log(problem, policy, given.steps, Seen(1.0), rng)
                 scenarios = Scenarios.sample(problem, 20, seed)
                 best = earned(problem, problem, scenarios)
                 for name, structure in structures(problem).items():
@@ -180,6 +193,7 @@ def structures(problem: Problem) -> dict[str, Structure]:
     allowed = (problem.arms.kernels > 0).any(axis=(0, 1))
     return {
         "nothing said": Structure(),
+        "doses never hurt": Structure(never_hurts=True),
         "all said": Structure(allowed, never_hurts=True, same_moves=True),
     }
 
@@ -294,6 +308,7 @@ parser = argparse.ArgumentParser(description=__doc__)
 parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
 parser.add_argument("--seeds", type=int, nargs=2, default=(0, 5), metavar=("FIRST", "END"))
 parser.add_argument("--settings", nargs="+", default=SETTINGS)
+parser.add_argument("--steps", type=int, default=STEPS, help="of the log that plans are made from")
 parser.add_argument("--arms", type=int, nargs="+", default=(1_100, 11_000, 110_000))
 parser.add_argument(
     "--kinds",
