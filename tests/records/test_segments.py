@@ -55,7 +55,8 @@ def test_sampled_counts_agree_with_expected_ones_on_average():
     log = some_log(rng)
     kernels = rng.dirichlet(np.ones(3), (2, 2, 3))
     segments = Segments.of(log, 2, 2, 3)
-    drawn = np.array([segments.sample_counts(kernels, rng) for _ in range(4000)])
+    drawn = segments.copies(4000).sample_counts(np.tile(kernels, (4000, 1, 1, 1)), rng)
+    drawn = drawn.reshape(4000, *kernels.shape)
     wanted = segments.expected_counts(kernels)[0]
     assert (drawn.sum(axis=(1, 2, 3, 4)) == round(wanted.sum())).all()
     error = drawn.std(axis=0) / np.sqrt(len(drawn))
