@@ -80,7 +80,7 @@ def fitted(kind: str, groups: int, arms: int, seed: int) -> tuple[np.ndarray, Fi
 def coverage(seeds: range) -> None:
     print("500 arms x 30 steps, a tenth of the states seen: 90 % intervals")
     for kind, groups in given.kinds:
-        covered, width, errors, rare = [], [], [], []
+        covered, width, errors, rare, independent = [], [], [], [], []
         for seed in seeds:
             kernels, found = fitted(kind, groups, 500, seed)
             low, high = found.interval
@@ -91,6 +91,7 @@ def coverage(seeds: range) -> None:
             covered.append(is_covered[is_free].mean())
             rare.append((is_covered[is_rare].sum(), is_rare.sum(), is_free.sum()))
             width.append((high - low)[is_free].mean())
+            independent.append(found.independent)
             errors.append(np.sqrt(((found.kernels - kernels)[is_free] ** 2).mean()))
         share = estimate(100 * np.array(covered))
         inside, seldom, free = np.sum(rare, axis=0)
@@ -98,7 +99,8 @@ def coverage(seeds: range) -> None:
         print(
             f"  {kind}, {groups} groups: {share} % of true probabilities covered; "
             f"{np.mean(width):.3f} wide; root mean square error {np.mean(errors):.3f}; "
-            f"{100 * seldom / free:.0f} % in rows met less than {FEW} times{told}",
+            f"{100 * seldom / free:.0f} % in rows met less than {FEW} times{told}; "
+            f"{np.mean(independent):.0f} independent draws",
             flush=True,
         )
 
