@@ -28,7 +28,7 @@ def new_env() -> gymnasium.Env:
 # %%
 by_scores = ScoresToAction(new_env())
 ppo = PPO("MlpPolicy", by_scores, n_steps=256, batch_size=64, seed=0)
-ppo.learn(2_048)
+ppo.learn(1_024)
 
 # %% [markdown]
 # `OneByOne` builds an action column by column; its last choice carries the action out. A day takes
@@ -37,7 +37,7 @@ ppo.learn(2_048)
 # %%
 by_columns = OneByOne(new_env())
 masked = MaskablePPO("MlpPolicy", by_columns, n_steps=256, batch_size=64, gamma=1.0, seed=0)
-masked.learn(2_048)
+masked.learn(1_024)
 
 # %% [markdown]
 # What they learned in these few steps, beside the prices of `sequoia`, which need no training, and
@@ -45,7 +45,7 @@ masked.learn(2_048)
 
 
 # %%
-def played(env: gymnasium.Env, choose, episodes: int = 50) -> float:
+def played(env: gymnasium.Env, choose, episodes: int = 20) -> float:
     """Return the mean reward per day."""
     total = 0.0
     for episode in range(episodes):

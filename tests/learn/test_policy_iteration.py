@@ -21,7 +21,7 @@ QUICK = SMALL | {"gradient_steps": 20, "n_eval_episodes": 8}
 
 def test_it_learns_what_looking_one_step_ahead_does_not_see():
     problem = epidemic(arms=6, budget=1, village=3, horizon=8, seed=3)
-    trained = train(problem, make_config("interacting", rounds=3), seed=1)
+    trained = train(problem, make_config("interacting", rounds=2, n_eval_episodes=50), seed=1)
     scenarios = Scenarios.sample(problem, 300, seed=5)
     earned = {
         policy.name: rollout(problem, policy, scenarios).rewards.sum(axis=1).mean()
