@@ -122,6 +122,7 @@ def test_half_a_day_is_offered_wherever_hours_are_counted(tmp_path):
     send(client, "/today/wish", add="hours:Bo=1")
     text = client.get("/").text
     assert 'name="remove" value="hours:Bo=1"' in text
+    assert "of 1 min" not in text
     assert "There is no plan" not in text
 
 

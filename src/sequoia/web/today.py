@@ -49,7 +49,7 @@ class Duty:
     is_away
         Whether they are absent, by the records or by a wish.
     half
-        The wish for half a day; empty where nobody counts hours, or no plan is proposed.
+        The wish for half a day; empty where nobody counts hours.
     """
 
     worker: str
@@ -78,12 +78,7 @@ def show(call: Call) -> Response:
     usual: dict[str, Any] = {**_frame(call, morning), "view": view, "wrong": []}
     if morning.published is not None and not morning.is_draft:
         history = find_history(call.programme, morning.day, morning.day)[0]
-        try:
-            halves = _proposal(call, morning, 0.0).half_days
-        except (StillComputing, SequoiaError):
-            halves = {}
-        values = {**usual, "history": history, "halves": halves}
-        return _page(call, morning, morning.published, values)
+        return _page(call, morning, morning.published, {**usual, "history": history})
     try:
         proposal = _proposal(call, morning, call.site.patience)
     except StillComputing:
@@ -274,14 +269,17 @@ def _duties(
 ) -> list[Duty]:
     """Return everybody's day: those who are there, and whoever else has tasks."""
     own = dict(by_worker(plan))
-    hours = dict(text.rpartition("=")[::2] for text in morning.wishes.get("hours", ()))
+    other = dict(text.rpartition("=")[::2] for text in morning.wishes.get("hours", ()))
     duties = []
     for one in morning.workers:
         tasks = own.pop(one.name, [])
         is_away = one.name in absent or one.is_away(morning.day)
         capacity = _number(one.facts.get("capacity", ""))
-        half = f"{one.name}={halves[one.name]:g}" if halves.get(one.name) else ""
-        capacity = _number(hours.get(one.name, "")) or capacity
+        # Where a plan is published none is computed: then minutes of a sheet have to do.
+        hours = halves.get(one.name, (capacity or 0.0) / 2)
+        half = f"{one.name}={hours:g}" if hours else ""
+        if capacity is not None:
+            capacity = _number(other.get(one.name, "")) or capacity
         duties.append(Duty(one.name, tasks, _minutes(tasks), capacity, is_away, half))
     duties += [Duty(name, tasks, _minutes(tasks), None, False) for name, tasks in own.items()]
     return duties
