@@ -25,6 +25,7 @@ from sequoia.errors import SequoiaError
 from sequoia.programme.accounts import ADMINISTER, Account, find_session, has_accounts
 from sequoia.programme.settings import read_programme
 from sequoia.web.call import LANGUAGE, SESSION, Call, Page, Site
+from sequoia.web.planner import StillComputing
 from sequoia.web.words import choose_language, words_in
 
 # The largest form; sheets of a roster are far below.
@@ -91,6 +92,8 @@ class Guarded:
             return self.page(call)
         except SequoiaError as error:
             return call.page("error.html", 422, lines=error.lines)
+        except StillComputing:
+            return call.page("error.html", 503, lines=["the plan is still being computed"])
 
     def _refusal(self, call: Call) -> Response | None:
         if self.role is None or call.may(self.role):

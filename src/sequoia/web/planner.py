@@ -3,7 +3,7 @@
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Executor, Future
+from concurrent.futures import CancelledError, Executor, Future
 from concurrent.futures import TimeoutError as StillComputing
 from concurrent.futures.process import BrokenProcessPool
 from datetime import date
@@ -25,6 +25,8 @@ __all__ = ["PlannerProcess", "StillComputing"]
 
 # Answers that are kept: people go back and forth between a few.
 _MOST_ANSWERS = 64
+# Where the version is in the key of an answer.
+_VERSION = 2
 # Days that the process has in mind.
 _MOST_DAYS = 3
 
@@ -77,6 +79,7 @@ class PlannerProcess:
         key = _key(work, day, version, overrides, who)
         with self._lock:
             if key not in self._answers:
+                self._forget_older_than(version)
                 task = partial(work, self._folder, day, version, dict(overrides), who)
                 self._answers[key] = self._submit(task)
                 while len(self._answers) > _MOST_ANSWERS:
@@ -85,10 +88,18 @@ class PlannerProcess:
             self._answers.move_to_end(key)
         try:
             return future.result(timeout=patience)
+        except CancelledError:
+            raise StillComputing from None
         except BrokenProcessPool:
             with self._lock:
                 self._answers.pop(key, None)
             raise SolverFailed("the process that makes plans ended; ask again.") from None
+
+    def _forget_older_than(self, version: str) -> None:
+        """Let nobody wait for plans of how things stood before, if nothing was done for them yet."""
+        for key, future in list(self._answers.items()):
+            if key[_VERSION] != version and future.cancel():
+                del self._answers[key]
 
     def _submit(self, task: Callable[[], Any]) -> Future[Any]:
         try:
