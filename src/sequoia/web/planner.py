@@ -96,7 +96,7 @@ class PlannerProcess:
             raise SolverFailed("the process that makes plans ended; ask again.") from None
 
     def _forget_older_than(self, version: str) -> None:
-        """Let nobody wait for plans of how things stood before, if nothing was done for them yet."""
+        """Cancel plans of how things stood before, if nothing was done for them yet."""
         for key, future in list(self._answers.items()):
             if key[_VERSION] != version and future.cancel():
                 del self._answers[key]
