@@ -86,7 +86,7 @@ class RotaSearch:
             gap = min(guess, bound - value)
             guess *= _MORE
             solved = Highs(**_LEAN).solve(
-                self._core(objective, left, gap), Limits(gap=_EXACT, nodes=_MOST_NODES)
+                self._core(objective, left, gap), Limits(gap=_EXACT, nodes=_MOST_NODES), best
             )
             if solved.status is Status.LIMIT:
                 return None
@@ -159,6 +159,8 @@ class RotaSearch:
         share = solved.values[: system.n_actions]
         loss = float(np.abs(objective[: system.n_actions]) @ np.minimum(share, 1 - share))
         guess = _LOSS * max(loss, 0.0) + _LEAST_SHARE * max(abs(bound), 1.0)
+        # Under further rows more is lost, and one program that leaves more open beats two.
+        guess *= 1.0 if self._rows is None else _MORE
         return bound, left[:n_whole], guess
 
     def _core(self, objective: FloatArray, left: FloatArray, gap: float) -> Program:
