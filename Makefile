@@ -4,6 +4,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # Python compiles what is imported; pip would compile all of every package, which takes longer.
+# What is imported is compiled once and kept, also where the surroundings say otherwise: thousands of
+# files would be compiled again in every process. What is never imported is not compiled at all.
+export PYTHONDONTWRITEBYTECODE :=
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 
 # What running needs, what testing adds, what the documentation adds.
