@@ -3,9 +3,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-# Python compiles what is imported; pip would compile all of every package, which takes longer.
-# What is imported is compiled once and kept, also where the surroundings say otherwise: thousands of
-# files would be compiled again in every process. What is never imported is not compiled at all.
+# Python compiles what is imported and keeps that, also where the surroundings say otherwise: every
+# process would compile again. pip would compile all of every package, which takes longer.
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --constraint constraints.txt
 

@@ -117,9 +117,9 @@ DECISIONS = {
 @pytest.mark.parametrize("name", DECISIONS)
 def test_every_decision_has_a_picture(tmp_path, name):
     problem: Problem = DECISIONS[name]
-    decision = problem.space.sample(np.random.default_rng(1))
-    assert_fine(plot_decision(problem, decision), tmp_path / "p.png")
-    assert_fine(on_a_phone(partial(plot_decision, problem, decision)), tmp_path / "p.png")
+    draw = partial(plot_decision, problem, problem.space.sample(np.random.default_rng(1)))
+    is_phone = list(DECISIONS).index(name) % 2
+    assert_fine(on_a_phone(draw) if is_phone else draw(None), tmp_path / "p.png")
 
 
 def test_the_walk_names_its_stations():
