@@ -17,19 +17,21 @@ DOCS := $(VENV)/.docs-installed
 
 setup: $(DEV)
 
-$(RUN): pyproject.toml constraints.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(RUN): pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) --editable .
 	touch $@
 
 # What not every machine can have: solvers, a database server, RDDL. Without one, its tests are skipped.
-$(DEV): $(RUN)
+$(DEV): pyproject.toml constraints.txt | $(BIN)/python
 	$(INSTALL) --editable '.[dev,gurobi,scip,relax,pgserver,rddl]' || { \
 		$(INSTALL) --editable '.[dev]' && for extra in gurobi scip relax pgserver rddl; do \
 			$(INSTALL) --editable ".[$$extra]" \
 			|| echo "The extra $$extra cannot be installed here; its tests will be skipped."; \
 		done; }
-	touch $@
+	touch $(RUN) $@
 
 $(DOCS): $(RUN)
 	$(INSTALL) --editable '.[docs]'
