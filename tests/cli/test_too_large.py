@@ -104,11 +104,15 @@ def test_it_is_said_in_one_line():
 
 @pytest.mark.usefixtures("here")
 def test_a_walk_of_ten_thousand_steps_takes_little_memory():
-    assert run("make", "routing", "--steps", 10_000, "--arms", 20, "-o", "q.npz").returncode == 0
-    assert run("show", "q.npz").returncode == 0
-    arguments = ("--policies", "random", "--episodes", 1, "--bound", "none")
-    outcome = run("evaluate", "q.npz", *arguments)
+    lines = [
+        "make routing --steps 10000 --arms 20 -o q.npz",
+        "show q.npz",
+        "evaluate q.npz --policies random --episodes 1 --bound none",
+    ]
+    outcome = run(json.dumps(lines), code=LINES)
     assert outcome.returncode == 0, outcome.stderr
+    ends = json.loads(outcome.stdout.splitlines()[-1])
+    assert [code for code, _ in ends] == [0, 0, 0], ends
 
 
 def test_arcs_of_several_steps_are_under_way_in_each_of_them():

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from functools import partial
+from itertools import cycle
 
 import numpy as np
 import pytest
@@ -47,8 +48,7 @@ def words(ax) -> str:
     return " ".join(" ".join(label.get_text().split()) for label in labels)
 
 
-@pytest.mark.parametrize("is_phone", [False, True])
-@pytest.mark.parametrize("name", MANY)
+@pytest.mark.parametrize(("name", "is_phone"), [*zip(MANY, cycle([True, False]))])
 def test_many_long_names_neither_overlap_nor_vanish(tmp_path, name, is_phone):
     problem = MANY[name]
     decision = problem.space.sample(np.random.default_rng(1))
