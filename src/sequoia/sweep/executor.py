@@ -13,7 +13,6 @@ from sequoia.evaluation.processes import (
     end_with_parent,
     first_done,
     mortal,
-    nursery,
     starting,
 )
 from sequoia.sweep.cell import Cell
@@ -91,4 +90,4 @@ def _attempt(cell: Cell, work: Path) -> Outcome:
 
 
 def _pool() -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(1, nursery(__name__), end_with_parent)
+    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), end_with_parent)
