@@ -12,7 +12,7 @@ from sequoia.problem import Arms, Assignment, Budget, LinearSystem, Problem, Rul
 from sequoia.problem.families import FAMILIES
 from tiny_problems import KINDS, is_feasible, random_problem
 
-SEEDS = range(12)
+SEEDS = range(32)
 TOLERANCE = 1e-6
 
 
@@ -56,7 +56,7 @@ def test_policy_exact_hull_lp(kind: str) -> None:
         assert value_of_policy(problem, lp.prices) <= exact + room
         assert lp.bound.per_step == pytest.approx(lp.bound.total / problem.horizon)
         ratios.append(hull.bound.total / exact)
-    assert len(ratios) >= 10  # 7 kinds: at least 70 problems
+    assert len(ratios) >= 29  # 7 kinds: at least 200 problems
     assert np.median(ratios) <= 1.03
 
 

@@ -132,11 +132,12 @@ ARGUMENTS = ("--policies", "sampling,price,random", "--episodes", "40", "--seed"
 
 
 @POSIX
-def test_killed_half_way_and_run_again_gives_the_same_file(run, tmp_path):
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_killed_half_way_and_run_again_gives_the_same_file(run, tmp_path, jobs):
     save(standard(arms=40, horizon=20), tmp_path / "q.npz")
     whole = run("evaluate", "q.npz", *ARGUMENTS, "-o", "whole.json")
     assert whole.code == 0
-    process = start(tmp_path, "evaluate", "q.npz", *ARGUMENTS, "-o", "e.json", "--jobs", "2")
+    process = start(tmp_path, "evaluate", "q.npz", *ARGUMENTS, "-o", "e.json", "--jobs", jobs)
     parts = tmp_path / "e.json.parts"
     wait_for(parts, "*.npz", 4, process)
     children = children_of(process)
@@ -145,7 +146,7 @@ def test_killed_half_way_and_run_again_gives_the_same_file(run, tmp_path):
     assert not (tmp_path / "e.json").exists()
     kept = {file.name: file.read_bytes() for file in parts.glob("*.npz")}
     assert 4 <= len(kept) < 24
-    again = run("evaluate", "q.npz", *ARGUMENTS, "-o", "e.json", "--jobs", 2)
+    again = run("evaluate", "q.npz", *ARGUMENTS, "-o", "e.json", "--jobs", jobs)
     assert again.code == 0
     assert f"Picked up {len(kept)} finished blocks." in again.err
     assert without_times(tmp_path / "e.json") == without_times(tmp_path / "whole.json")

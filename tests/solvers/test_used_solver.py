@@ -8,6 +8,7 @@ import pytest
 from sequoia.bounds import relax
 from sequoia.errors import ProblemError, SolverUnavailable
 from sequoia.optimize import ActionEncoding, Auto, LinearArgmax
+from sequoia.optimize.engines.milp import Milp
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.problem.families import FAMILIES
 from sequoia.solvers import default_solver, used_solver, using_solver
@@ -120,4 +121,5 @@ def test_networks_reach_it_through_auto(name, count_solves):
     assert counts[name] == 0
     with using_solver(name):
         assert Auto(encoding).best(net).values == pytest.approx(wanted, rel=1e-5)
-    assert counts[name] >= 1
+        assert Milp(encoding).best(net).values == pytest.approx(wanted, rel=1e-5)
+    assert counts[name] >= 2
