@@ -12,6 +12,8 @@ from sequoia.errors import FileError, InfeasibleDecision, ProblemError
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.problem.spaces import Team, with_rules
 from sequoia.problem.spaces.team import search
+from sequoia.problem.spaces.team.pricing import NgPaths
+from sequoia.rng import stream
 from sequoia.solvers import Highs, Limits
 
 TRAVEL = [[0, 2, 9, 4], [3, 0, 5, 8], [9, 4, 0, 3], [2, 7, 5, 0]]
@@ -97,6 +99,19 @@ def test_best_action_of_any_team_under_rules(example, seed):
     assert (actions == action).all(axis=1).any()
     assert weights @ action == pytest.approx((actions @ weights).max(), abs=1e-9)
     assert bound >= (actions @ weights).max() - 1e-9
+
+
+@pytest.mark.parametrize("seed", [4, 6, 9])
+def test_paths_that_forget_miss_no_route(seed):
+    """A path met first by a long way is met again by a shorter one, from which more is reached."""
+    space, rng = make("team", arms=9, walkers=1, minutes=60, seed=seed).space, stream(seed, "test")
+    fits, _, _ = space._map._by_sets(0, range(9))
+    members = np.array([[chosen >> arm & 1 for arm in range(9)] for chosen in range(2**9)])[fits]
+    for memory in (1, 4, 9):
+        paths = NgPaths(space._map, 0, memory)
+        for worth in rng.gamma(1.0, size=(5, 9)):
+            paths.solve(worth)
+            assert paths.value() >= (members @ worth).max() - 1e-9
 
 
 def test_a_search_that_gives_up_says_its_gap(monkeypatch):

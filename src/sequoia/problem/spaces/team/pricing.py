@@ -1,5 +1,7 @@
 """The best route at given prices of arms, or somewhat better than any: paths that forget."""
 
+from heapq import heapify, heappop, heappush
+
 import numpy as np
 
 from sequoia.problem.spaces.team.routes import Map
@@ -51,20 +53,28 @@ class NgPaths:
             states.append((arm, 1 << arm))
             earliest.append(out[arm])
         moves: list[tuple[int, int, int]] = []
-        place = 0
-        while place < len(states):
+        # Earliest first (Dijkstra 1959), so that a state is left when its earliest minute is known.
+        waiting = [(minutes, place) for place, minutes in enumerate(earliest)]
+        heapify(waiting)
+        while waiting:
+            minutes, place = heappop(waiting)
+            if minutes > earliest[place]:
+                continue
             arm, seen = states[place]
             for other in self._arms.tolist():
                 takes = between[arm][other]
-                if seen >> other & 1 or earliest[place] + takes + home[other] > self._limit:
+                if seen >> other & 1 or minutes + takes + home[other] > self._limit:
                     continue
                 key = (other, (seen & masks[other]) | 1 << other)
-                if key not in index:
-                    index[key] = len(states)
+                then = index.setdefault(key, len(states))
+                if then == len(states):
                     states.append(key)
-                    earliest.append(earliest[place] + takes)
-                moves.append((index[key], place, takes))
-            place += 1
+                    earliest.append(minutes + takes)
+                    heappush(waiting, (minutes + takes, then))
+                elif minutes + takes < earliest[then]:
+                    earliest[then] = minutes + takes
+                    heappush(waiting, (minutes + takes, then))
+                moves.append((then, place, takes))
         self.arm = np.array([arm for arm, _ in states], dtype=np.int64)
         listed = np.array(sorted(moves), dtype=np.int64).reshape(-1, 3)
         self._stop, self._start, self._takes = listed.T.copy()
