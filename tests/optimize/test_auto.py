@@ -12,6 +12,7 @@ from sequoia.optimize.engines.branch_and_bound import BranchAndBound
 from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.optimize.engines.local_search import LocalSearch
 from sequoia.optimize.engines.milp import Milp
+from sequoia.optimize.relu_net import ReluNet
 from sequoia.problem import Assignment, Budget, Rules, with_rules
 from sequoia.problem.families import FAMILIES
 from sequoia.solvers import Limits
@@ -55,6 +56,19 @@ def test_engines_agree_at_ten_arms(family, widths):
     assert proven.is_proven.all()
     assert (LocalSearch(columns).best(net).values <= listed.values + 1e-9).all()
     assert Auto(columns).best(net).values.tolist() == listed.values.tolist()
+
+
+def test_without_a_proof_a_team_takes_good_routes_quickly():
+    """Training asks for no more; whoever asks for a proof gets one."""
+    columns = ActionEncoding.of_problem(FAMILIES["team"](arms=14))
+    net = ReluNet.of_linear(np.random.default_rng(0).normal(0.5, 1.0, size=(8, 14)))
+    proven, good = Auto(columns).best(net), Auto(columns, gap=None).best(net)
+    assert proven.is_proven.all()
+    assert not good.is_proven.any()
+    assert columns.space.contains(good.actions).all()
+    np.testing.assert_allclose(good.values, (good.actions * net.linear).sum(axis=1))
+    assert (good.values <= proven.values + 1e-9).all()
+    assert (good.values >= 0.95 * proven.values).all()
 
 
 def test_few_actions_are_enumerated():

@@ -15,6 +15,7 @@ from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.optimize.engines.local_search import LocalSearch
 from sequoia.optimize.engines.milp import Milp
 from sequoia.optimize.linear.argmax import LinearArgmax
+from sequoia.optimize.linear.construction import Construction
 from sequoia.optimize.linear.dose_tables import DoseTableArgmax
 from sequoia.optimize.linear.oracles import has_oracle
 from sequoia.optimize.linear.packing import Packing
@@ -71,7 +72,7 @@ class Auto:
     The proof is by `BranchAndBound` where linear functions are quickly maximised, else by a
     program; see `BranchThenMilp` for spaces where both are quick. Where the network has no
     hidden layer, or its hidden layer is a sum of tables, there is a shorter way: see `LinearArgmax`
-    and `DoseTableArgmax`.
+    and `DoseTableArgmax`; without a proof, `Construction` where it is good.
 
     Parameters
     ----------
@@ -119,7 +120,11 @@ class Auto:
                 )
             else:
                 self._engine = Milp(columns, limits=limits, workers=workers)
-            self._linear = self._engine if gap is None and linear.is_hard else linear
+            self._linear = linear
+            if gap is None and Construction.is_good_in(columns):
+                self._linear = Construction(columns)
+            elif gap is None and linear.is_hard:
+                self._linear = self._engine
 
     def best(self, net: ReluNet) -> ArgmaxResult:
         """Return the best action of each state, proven as far as asked."""

@@ -1,5 +1,8 @@
 """Team: several walkers, each on a round trip of limited time."""
 
+from dataclasses import replace
+from unittest import mock
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -11,12 +14,20 @@ from sequoia import Floor, Rules, load, make, save
 from sequoia.errors import FileError, InfeasibleDecision, ProblemError
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.problem.spaces import Team, with_rules
-from sequoia.problem.spaces.team import search
+from sequoia.problem.spaces.team import pool, search
 from sequoia.problem.spaces.team.pricing import NgPaths
 from sequoia.rng import stream
 from sequoia.solvers import Highs, Limits
 
 TRAVEL = [[0, 2, 9, 4], [3, 0, 5, 8], [9, 4, 0, 3], [2, 7, 5, 0]]
+
+
+def unlisted(space):
+    """Return the same team, whose routes are taken to be too many to list."""
+    space = replace(space)
+    with mock.patch.object(search, "maximal_routes", return_value=None):
+        assert space._finder._search.pool is None
+    return space
 
 
 @st.composite
@@ -58,23 +69,27 @@ def test_a_stop_on_the_way_that_is_worth_less_than_nothing_is_left_out():
 @given(teams(arms=5), st.integers(0, 2**32))
 def test_best_action_of_any_team(example, seed):
     rng = np.random.default_rng(seed)
-    for _ in range(3):
-        weights = rng.normal(size=example.space.n_actions)
+    for space in (example.space, unlisted(example.space)):
+        weights = rng.normal(size=space.n_actions)
         best = max(sum(weights[list(chosen)]) for chosen in example.feasible)
-        found = example.space.argmax_linear(weights)
+        found = space.argmax_linear(weights)
         assert chosen_of(found) in example.feasible
         assert weights @ found == pytest.approx(best, abs=1e-9)
+        good = space.construct_linear(weights[None])[0]
+        assert chosen_of(good) in example.feasible
+        assert weights @ good <= best + 1e-9
 
 
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("knobs", [{"minutes": 30}, {"minutes": 35, "depots": 2}])
 def test_best_action_is_that_of_the_compact_program(seed, knobs):
-    space = make("team", arms=10, walkers=2, seed=seed, **knobs).space
+    listed = make("team", arms=10, walkers=2, seed=seed, **knobs).space
     weights = np.random.default_rng(seed).gamma(1.0, size=10)
-    found = space.argmax_linear(weights)
-    best = Highs().solve(space.compact.program(weights)).objective
-    assert weights @ found == pytest.approx(best, rel=1e-6)
-    space.system.require(space.certify(found))
+    best = Highs().solve(listed.compact.program(weights)).objective
+    for space in (listed, unlisted(listed)):
+        found = space.argmax_linear(weights)
+        assert weights @ found == pytest.approx(best, rel=1e-6)
+        space.system.require(space.certify(found))
 
 
 @settings(deadline=None, max_examples=40)
@@ -91,14 +106,16 @@ def test_best_action_of_any_team_under_rules(example, seed):
     rows = rules.rows(space.names)
     weights = rng.normal(size=space.n_actions)
     actions = with_rules(space, rules).enumerate(1_000)
-    found = space.bracket_under(rows)(weights, 1e-9)
-    if found is None:
-        assert not len(actions)
-        return
-    action, bound = found
-    assert (actions == action).all(axis=1).any()
-    assert weights @ action == pytest.approx((actions @ weights).max(), abs=1e-9)
-    assert bound >= (actions @ weights).max() - 1e-9
+    for listed in (search.maximal_routes, lambda *_: None):
+        with mock.patch.object(search, "maximal_routes", listed):
+            found = space.bracket_under(rows)(weights, 1e-9)
+        if found is None:
+            assert not len(actions)
+            continue
+        action, bound = found
+        assert (actions == action).all(axis=1).any()
+        assert weights @ action == pytest.approx((actions @ weights).max(), abs=1e-9)
+        assert bound >= (actions @ weights).max() - 1e-9
 
 
 @pytest.mark.parametrize("seed", [4, 6, 9])
@@ -114,20 +131,22 @@ def test_paths_that_forget_miss_no_route(seed):
             assert paths.value() >= (members @ worth).max() - 1e-9
 
 
-def test_a_search_that_gives_up_says_its_gap(monkeypatch):
-    space = make("team", arms=20, minutes=45).space
+@pytest.mark.parametrize("is_listed", [True, False])
+def test_a_search_that_gives_up_says_its_gap(monkeypatch, is_listed):
+    problem = make("team", arms=20, minutes=45)
     weights = np.random.default_rng(1).gamma(1.0, size=20)
-    best = float(weights @ space.argmax_linear(weights))
+    best = float(weights @ problem.space.argmax_linear(weights))
+    monkeypatch.setattr(pool, "_STARTS", 1)
+    monkeypatch.setattr(pool, "_MOST_NODES", 0)
     monkeypatch.setattr(search, "_MOST_ROUNDS", 1)
     monkeypatch.setattr(search, "_FEW_LABELS", 0)
     monkeypatch.setattr(search, "_MOST_LABELS", 0)
-    again = make("team", arms=20, minutes=45).space
-    assert again.argmax_linear(weights) is None
-    problem = make("team", arms=20, minutes=45)
-    found = LinearArgmax(ActionEncoding.of_problem(problem)).maximise(weights[None])
+    space = replace(problem.space) if is_listed else unlisted(problem.space)
+    assert space.argmax_linear(weights) is None
+    found = LinearArgmax(ActionEncoding.of_space(space)).maximise(weights[None])
     assert not found.is_proven[0]
     assert found.values[0] <= best + 1e-9 <= found.bounds[0] + 1e-8
-    problem.space.certify(found.actions[0])
+    space.certify(found.actions[0])
 
 
 def test_a_wide_gap_is_kept():

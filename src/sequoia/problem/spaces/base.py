@@ -344,6 +344,11 @@ class ActionSpace(ABC):
         """
         return None
 
+    @property
+    def constructs_well(self) -> bool:
+        """Whether what `construct_linear` returns is mostly within a per cent of the best."""
+        return False
+
     def certify(self, action: ArrayLike) -> Decision:
         """Return ``action`` with a plan that satisfies the system.
 

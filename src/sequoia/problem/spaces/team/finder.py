@@ -7,8 +7,9 @@ import numpy as np
 
 from sequoia.errors import SolverFailed
 from sequoia.problem.names import Numbered
+from sequoia.problem.spaces.team.master import Bracket
 from sequoia.problem.spaces.team.routes import MOST_STOPS_BY_SETS, Map
-from sequoia.problem.spaces.team.search import Bracket, TeamSearch
+from sequoia.problem.spaces.team.search import TeamSearch
 from sequoia.problem.spaces.team.time_flow import routes_of, time_flow, walker_groups
 from sequoia.problem.system import LinearSystem, Rows
 from sequoia.solvers import Highs, Status
@@ -47,6 +48,24 @@ class RouteFinder:
         if found is not None:
             self._remember(self._map.action(found.routes), found.routes)
         return found
+
+    @property
+    def lists_routes(self) -> bool:
+        """Whether there are so few routes that all are listed."""
+        return self._search.pool is not None
+
+    def construct(self, weights: FloatArray) -> ActionArray:
+        """Return a good action, ``(J,)``, quickly and without proof: from the list of all routes.
+
+        Where they are too many, routes grow by what weighs most for its detour.
+        """
+        pool = self._search.pool
+        if pool is not None:
+            return pool.construct(weights)
+        nobody: list[list[int]] = [[] for _ in self._map.limits]
+        grown = [self._map.fill(nobody, weights, ease) for ease in (2.0, 10.0)]
+        actions = [self._map.action(routes) for routes in grown]
+        return max(actions, key=lambda action: float(weights @ action))
 
     def inserted(self, action: ActionArray) -> list[list[int]] | None:
         """Return routes through all of ``action``, by insertion, if that finds some."""

@@ -2,13 +2,12 @@
 
 import numpy as np
 
-from sequoia.problem.spaces.team.pricing import NgPaths
 from sequoia.problem.spaces.team.routes import Map
 from sequoia.validation import FloatArray
 
 
 def routes_worth(
-    own: Map, walker: int, paths: NgPaths, least: float, worth: FloatArray, most: int
+    own: Map, walker: int, best: FloatArray, least: float, worth: FloatArray, most: int
 ) -> list[list[int]] | None:
     """Return every route of a walker worth ``least`` or more; ``None`` where they are too many.
 
@@ -17,12 +16,12 @@ def routes_worth(
 
     Parameters
     ----------
-    paths
-        Solved for ``worth``, ``(J,)``.
+    best
+        What no path to an arm in at most so many minutes is worth more than, ``(T, J)``.
     most
         Parts of routes that are looked at, at most.
     """
-    limit, best = int(own.limits[walker]), paths.by_arm
+    limit = int(own.limits[walker])
     out, home = own.out[walker].tolist(), own.home[walker].tolist()
     between, gains = own.between.tolist(), worth.tolist()
     arms = np.flatnonzero(own.is_in_reach[walker]).tolist()

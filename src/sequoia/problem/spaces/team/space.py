@@ -208,13 +208,14 @@ class Team(ActionSpace):
         return self._map.action(found.routes)
 
     def construct_linear(self, weights: FloatArray) -> ActionArray:
-        """Grow routes by what weighs most for its detour."""
-        nobody: list[list[int]] = [[] for _ in self.limits]
-        actions = []
-        for own in weights:
-            tried = [self._map.action(self._map.fill(nobody, own, ease)) for ease in (2.0, 10.0)]
-            actions.append(max(tried, key=lambda action: float(own @ action)))
+        """Choose good routes for each row, one row after the other."""
+        actions = [self._finder.construct(own) for own in weights]
         return np.array(actions, dtype=np.int8).reshape(weights.shape)
+
+    @property
+    def constructs_well(self) -> bool:
+        """Whether all routes are listed."""
+        return self._finder.lists_routes
 
     def contains(self, actions: ArrayLike) -> BoolArray:
         """Look for routes that serve each action."""
