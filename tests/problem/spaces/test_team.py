@@ -86,6 +86,7 @@ def test_best_action_is_that_of_the_compact_program(seed, knobs):
     listed = make("team", arms=10, walkers=2, seed=seed, **knobs).space
     weights = np.random.default_rng(seed).gamma(1.0, size=10)
     best = Highs().solve(listed.compact.program(weights)).objective
+    assert Highs().solve(listed.slim.program(weights)).objective == pytest.approx(best, rel=1e-6)
     for space in (listed, unlisted(listed)):
         found = space.argmax_linear(weights)
         assert weights @ found == pytest.approx(best, rel=1e-6)

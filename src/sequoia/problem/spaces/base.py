@@ -138,7 +138,10 @@ class ActionSpace(ABC):
 
     @property
     def slim(self) -> LinearSystem:
-        """The columns of `compact` with no more rows than are needed; looser in fractions."""
+        """An equivalent over the same action columns from whose relaxation prices are found.
+
+        `compact`, unless there is one with fewer rows, or one that is tighter.
+        """
         return self.compact
 
     @abstractmethod

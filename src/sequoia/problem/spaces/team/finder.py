@@ -8,6 +8,7 @@ import numpy as np
 from sequoia.errors import SolverFailed
 from sequoia.problem.names import Numbered
 from sequoia.problem.spaces.team.master import Bracket
+from sequoia.problem.spaces.team.pool import RoutePool
 from sequoia.problem.spaces.team.routes import MOST_STOPS_BY_SETS, Map
 from sequoia.problem.spaces.team.search import TeamSearch
 from sequoia.problem.spaces.team.time_flow import routes_of, time_flow, walker_groups
@@ -50,18 +51,17 @@ class RouteFinder:
         return found
 
     @property
-    def lists_routes(self) -> bool:
-        """Whether there are so few routes that all are listed."""
-        return self._search.pool is not None
+    def pool(self) -> RoutePool | None:
+        """All routes, where they are few enough to list."""
+        return self._search.pool
 
     def construct(self, weights: FloatArray) -> ActionArray:
         """Return a good action, ``(J,)``, quickly and without proof: from the list of all routes.
 
         Where they are too many, routes grow by what weighs most for its detour.
         """
-        pool = self._search.pool
-        if pool is not None:
-            return pool.construct(weights)
+        if self.pool is not None:
+            return self.pool.construct(weights)
         nobody: list[list[int]] = [[] for _ in self._map.limits]
         grown = [self._map.fill(nobody, weights, ease) for ease in (2.0, 10.0)]
         actions = [self._map.action(routes) for routes in grown]

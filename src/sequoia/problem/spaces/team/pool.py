@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array, hstack
 
 from sequoia.problem.spaces.mending import without_broken_rows
 from sequoia.problem.spaces.team.listing import routes_worth
 from sequoia.problem.spaces.team.master import Bracket, Master, Prices
 from sequoia.problem.spaces.team.routes import Map
+from sequoia.problem.system import LinearSystem, Rows
 from sequoia.scaling import unit_of
 from sequoia.solvers import Highs, HighsSession, Limits, Status
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
@@ -101,6 +103,35 @@ class RoutePool:
         self._all = [_Members(own, self._members[own].astype(np.float32)) for own in of_group]
         # Walkers of one group after the other.
         self._group_of_walker = np.repeat(np.arange(len(routes)), master.rooms.astype(np.int64))
+
+    def system(self, names: Sequence[str], walker_names: Sequence[str]) -> LinearSystem:
+        """Return rows over arms and routes: an arm counts if a route serves it.
+
+        In fractions, actions are mixtures of routes, and next to nothing is lost (Dantzig and Wolfe
+        1960).
+        """
+        n_routes, groups = len(self._routes), self._master.groups
+        arms = [csr_array(np.eye(self._n_arms)), csr_array(-self._members.T)]
+        of_group = (self._group == np.arange(len(groups))[:, None]).astype(np.float64)
+        walkers = [csr_array((len(groups), self._n_arms)), csr_array(of_group)]
+        return LinearSystem.from_rows(
+            [
+                Rows.at_most(
+                    hstack(arms, format="csr"),
+                    0.0,
+                    [f"{name} is served, if acted on" for name in names],
+                ),
+                Rows.at_most(
+                    hstack(walkers, format="csr"),
+                    self._master.rooms,
+                    [f"walkers like {walker_names[group[0]]}" for group in groups],
+                ),
+            ],
+            self._n_arms,
+            [*names, *(f"route {route}" for route in range(n_routes))],
+            column_upper=np.ones(self._n_arms + n_routes),
+            is_integer=np.ones(self._n_arms + n_routes, dtype=np.bool_),
+        )
 
     @cached_property
     def _relaxation(self) -> HighsSession:

@@ -183,6 +183,12 @@ class Team(ActionSpace):
         return time_flow(self._map, walker_groups(self._map), self.names, self.worker_names)
 
     @cached_property
+    def slim(self) -> LinearSystem:
+        """All routes as columns, where they are few: prices from them are nearly those of hulls."""
+        pool = self._finder.pool
+        return self.compact if pool is None else pool.system(self.names, self.worker_names)
+
+    @cached_property
     def _finder(self) -> RouteFinder:
         return RouteFinder(self._map)
 
@@ -215,7 +221,7 @@ class Team(ActionSpace):
     @property
     def constructs_well(self) -> bool:
         """Whether all routes are listed."""
-        return self._finder.lists_routes
+        return self._finder.pool is not None
 
     def contains(self, actions: ArrayLike) -> BoolArray:
         """Look for routes that serve each action."""
