@@ -142,18 +142,19 @@ def held(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked(folder: Path, what: str) -> Iterator[None]:
+def locked(folder: Path, what: str, patience: float = _PATIENCE) -> Iterator[None]:
     """Keep other processes out of ``folder``; the lock ends with this one, however that ends.
 
     Parameters
     ----------
     what
         What goes on in there, such as ``"sweep"``, for the message to the others.
+    patience
+        For how many seconds to wait for another process.
     """
     is_new = not folder.exists()
-    make_folder(folder)
     path = folder / "lock"
-    handle = _open_and_take(path, what)
+    handle = _open_and_take(path, what, patience)
     try:
         os.truncate(handle, 0)
         os.write(handle, f"{os.getpid()}\n".encode())
@@ -179,11 +180,13 @@ def is_locked(folder: Path) -> bool:
         os.close(handle)
 
 
-def _open_and_take(path: Path, what: str) -> int:
+def _open_and_take(path: Path, what: str, patience: float) -> int:
     try:
         while True:
+            # Whoever held it before may have removed an empty folder with it.
+            make_folder(path.parent)
             handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-            if not _take(handle, _PATIENCE):
+            if not _take(handle, patience):
                 holder = os.read(handle, 100).decode(errors="replace").strip()
                 os.close(handle)
                 raise FileError(

@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from sequoia.errors import FileError
 from sequoia.evaluation import evaluate
 from sequoia.evaluation.processes import ONE_THREAD, starting
+from sequoia.io import locked
 from sequoia.policies import POLICIES, Random
 from sequoia.simulate import Decided
 from sequoia.sweep import ResultsFolder, make_plan, run_locally, status, sweep
@@ -152,6 +154,22 @@ def test_a_second_sweep_into_the_same_folder_is_refused(tmp_path):
         with pytest.raises(FileError, match=f"process id {os.getpid()} is writing to it"):
             sweep(PLAN, tmp_path, ONE_CORE, 1)
     assert not folder.is_in_use
+
+
+def test_a_cell_waits_for_what_is_left_of_a_killed_sweep(tmp_path):
+    """Whoever lost its sweep may still write a last piece: nobody else is in there until then."""
+    folder = ResultsFolder(tmp_path)
+    folder.make()
+    cell, news = PLAN.cells()[0], []
+    other = threading.Thread(target=lambda: news.extend(run_locally([cell], folder.work, 1)))
+    with locked(folder.work(cell), "sweep"):
+        other.start()
+        other.join(1.0)
+        assert not any(one.outcome for one in news)
+        pieces = list(folder.work(cell).glob("*.npz"))
+    other.join()
+    assert not pieces
+    assert news[-1].outcome.result is not None
 
 
 def test_status_of_a_running_sweep(tmp_path):

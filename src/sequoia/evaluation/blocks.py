@@ -26,6 +26,7 @@ from sequoia.evaluation.processes import (
     end_with_parent,
     first_done,
     mortal,
+    nursery,
     starting,
 )
 from sequoia.io import (
@@ -125,8 +126,7 @@ def _play_apart(
     runner: BlockRunner, blocks: list[Block], jobs: int
 ) -> Iterator[tuple[Block, Played]]:
     before = set(multiprocessing.active_children())
-    spawn = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(min(jobs, len(blocks)), spawn, _begin, (runner,))
+    pool = ProcessPoolExecutor(min(jobs, len(blocks)), nursery(__name__), _begin, (runner,))
     waiting: dict[Future[Played], Block] = {}
     try:
         with starting():

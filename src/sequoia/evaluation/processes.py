@@ -3,10 +3,12 @@
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
+from multiprocessing.context import BaseContext
 from multiprocessing.process import BaseProcess
 from typing import TypeVar
 
@@ -21,6 +23,19 @@ ONE_THREAD: Mapping[str, str] = dict.fromkeys(
 )
 
 Result = TypeVar("Result")
+
+
+def nursery(*modules: str) -> BaseContext:
+    """Return where processes come from: one server imports the modules, and the others are forks.
+
+    A new interpreter each would import for seconds, and hold what it imported a second time.
+    PyTorch is imported where this process has it. Without forks, each is a new interpreter.
+    """
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload([*modules, *({"torch"} & sys.modules.keys())])
+    return context
 
 
 @contextmanager

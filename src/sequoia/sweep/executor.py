@@ -13,12 +13,16 @@ from sequoia.evaluation.processes import (
     end_with_parent,
     first_done,
     mortal,
+    nursery,
     starting,
 )
+from sequoia.io import locked
 from sequoia.sweep.cell import Cell
 from sequoia.sweep.run_cell import CellResult, run_cell
 
 _ENDED = "The process of this cell was ended from outside, perhaps because memory ran out."
+# Who has lost its parent ends when its solver's call returns.
+_SECONDS_TO_END = 60.0
 
 
 class Outcome(NamedTuple):
@@ -85,9 +89,10 @@ def run_locally(
 
 
 def _attempt(cell: Cell, work: Path) -> Outcome:
-    with mortal():
+    """Compute a cell alone: a process of a killed sweep may be about to write its last piece."""
+    with mortal(), locked(work, "sweep", _SECONDS_TO_END):
         return attempt(cell, work)
 
 
 def _pool() -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(1, multiprocessing.get_context("spawn"), end_with_parent)
+    return ProcessPoolExecutor(1, nursery(__name__), end_with_parent)

@@ -1,5 +1,6 @@
 """Every rival learns, goes on where it was stopped, and says what it needs."""
 
+import tempfile
 from importlib import util
 
 import numpy as np
@@ -39,12 +40,14 @@ def played(problem, trained):
 
 
 @pytest.mark.parametrize("name", RIVALS)
-def test_it_sees_through_the_trap(name):
+def test_it_sees_through_the_trap(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     problem = trap(horizon=8)
     few = {"episodes": 32, "selection.n_eval_episodes": 1}
     trained = train(problem, make_config(name, rounds=10, **few))
     best = evaluate(problem, ["exact"], 1, bound="none").mean("exact").mean
     assert played(problem, trained) >= 0.95 * best
+    assert not list(tmp_path.glob("SB3*"))  # Its logs, that nobody asked for.
 
 
 @pytest.mark.parametrize("name", RIVALS)

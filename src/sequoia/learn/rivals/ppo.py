@@ -44,6 +44,10 @@ class Ppo(Rival[Settings]):
         self._require()
         with _luck(np.random.default_rng(seed)):
             self._ppo = self._make()
+        # Otherwise each batch leaves an empty folder for its log among the system's.
+        from stable_baselines3.common.logger import Logger
+
+        self._ppo.set_logger(Logger(folder=None, output_formats=[]))
 
     def _require(self) -> None:
         for library in ("stable_baselines3", "sb3_contrib"):
