@@ -47,7 +47,7 @@ def test_an_environment_of_ones_own_is_shown_checked_evaluated_and_planned(own):
     planned = json.loads(own("plan", "own.py:Line", "--state", "today.csv", "--json").out)
     assert planned["action"] == ["arm 1"]
     bound = own("bound", "own.py:Line", "--scenarios", 5)
-    assert "clairvoyant" in bound.out
+    assert "clairvoyant: of one who knows the luck; an estimate" in bound.out
 
 
 @pytest.mark.parametrize(

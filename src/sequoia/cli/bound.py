@@ -31,8 +31,10 @@ _TAKES = {
     "factored": ("seconds", "table", "rounds"),
     "clairvoyant": ("seconds", "table", "rounds", "scenarios"),
 }
-# What a search understands, where there are no arms.
+# Where there are no arms: what a search understands, and what it is. Nothing is known that could
+# make the clairvoyant pay.
 _OF_SEARCH = ("scenarios",)
+_WORDS_OF_SEARCH = "of one who knows the luck; an estimate, ± is 95 %"
 
 
 def bound(
@@ -107,7 +109,8 @@ def bound(
     steps_said = count(horizon or problem.horizon, "step")
     over = "discounted, for ever" if discounted else f"over {steps_said}"
     pairs = [("no policy earns more than", f"{_numbers(found)} {over}")]
-    pairs.append(("kind", f"{resolved}: {_WORDS[resolved]}"))
+    words = _WORDS_OF_SEARCH if is_search else _WORDS[resolved]
+    pairs.append(("kind", f"{resolved}: {words}"))
     if found.detail:
         pairs.append(("how", found.detail))
     if 0 < found.gap < float("inf"):
