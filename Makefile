@@ -44,6 +44,8 @@ demo: $(RUN)
 browser:
 	command -v chromium > /dev/null || (apt-get update && apt-get install --yes --no-install-recommends chromium)
 
+# Two processes fill two cores; threads inside them would mostly wait for each other.
+test: export OMP_NUM_THREADS := 1
 test: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
