@@ -270,7 +270,8 @@ class QLearning(Learner[QLearningConfig]):
 
     def validate(self) -> FloatArray:
         """Play the held-out episodes without exploring; return the mean reward per step of each."""
-        return self._held_out.play(self._greedy)
+        prices = self.learned.prices
+        return self._held_out.play(self._greedy, None if prices is None else prices.values)
 
     def _report(self, losses: list[float], rewards: FloatArray | None) -> Round:
         if rewards is not None:

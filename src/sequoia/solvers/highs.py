@@ -107,6 +107,12 @@ class HighsSession:
         size = len(lower)
         self._engine.changeColsBounds(size, self._columns[:size], lower, upper)
 
+    def bound_last_rows(self, lower: FloatArray, upper: FloatArray) -> None:
+        """Set bounds of the last rows, for all that follows."""
+        units = self._scaling.row_units
+        rows = np.arange(len(units) - len(lower), len(units), dtype=np.int32)
+        self._engine.changeRowsBounds(len(rows), rows, lower / units[rows], upper / units[rows])
+
     def maximise(
         self,
         objective: FloatArray,

@@ -1,8 +1,12 @@
 """The best rota for a weight per arm: reduced costs decide most arms, a solver the others."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from heapq import heappop, heappush
+from typing import NamedTuple
 
 import numpy as np
+from scipy.sparse import csr_array
 
 from sequoia.problem.spaces.rota.packing import Openings, Packing
 from sequoia.problem.system import LinearSystem, Rows
@@ -24,7 +28,43 @@ _LEAN = {
 }
 # About a second where there are 100 arms; then a caller's own limits are to decide.
 _MOST_NODES = 2_000
+# Parts by counts, each a relaxation; mostly fewer than ten.
+_MOST_PARTS = 50
+# What a count in the relaxation may be off and be whole.
+_WHOLE = 1e-6
 _EXACT = 1e-9
+
+
+class _Node(NamedTuple):
+    """The relaxation with counts within bounds.
+
+    Attributes
+    ----------
+    bound
+        No rota within them is worth more.
+    left
+        Reduced costs of whole columns, ``(C,)``.
+    guess
+        Of what the best rota loses against the bound.
+    low, high, counts
+        Bounds of what rows count, and how much that is in the relaxation, ``(K,)``.
+    """
+
+    bound: float
+    left: FloatArray
+    guess: float
+    low: FloatArray
+    high: FloatArray
+    counts: FloatArray
+
+
+def _counts(rows: Rows) -> Rows:
+    """Return a row for each set of arms with one coefficient in a row: how many are visited."""
+    dense = rows.matrix.toarray()
+    each = [own == value for own in dense for value in np.unique(own[own != 0]).tolist()]
+    sets = np.unique(each, axis=0) if each else np.zeros((0, dense.shape[1]))
+    size = sets.sum(axis=1).astype(np.float64)
+    return Rows(csr_array(sets.astype(np.float64)), 0 * size, size, ["visited"] * len(sets))
 
 
 class RotaSearch:
@@ -33,8 +73,10 @@ class RotaSearch:
     First arms are added by weight. Unless all that weigh something find room, the relaxation gives
     a bound and reduced costs: what it costs at least to change a column. A guess of the gap then
     fixes most columns, and a solver decides the others (Balas and Zemel 1980). What it finds is
-    best if it is no farther from the bound than guessed; else a larger gap is guessed. Further rows
-    over arms are part of the relaxation and of the programs.
+    best if it is no farther from the bound than guessed; else a larger gap is guessed.
+
+    Further rows over arms are part of the relaxation and of the programs. How many arms they count
+    is whole, and the relaxation loses most where it is not: the search branches on that first.
     """
 
     def __init__(
@@ -50,10 +92,13 @@ class RotaSearch:
             settled = np.full(system.n_actions, -1, dtype=np.int8)
         self._settled = settled
         self._rows = None
+        self._most_counted = np.empty(0)
         if rows is not None:
             names = system.column_names[: system.n_actions]
             self._rows = LinearSystem.from_rows([rows], system.n_actions, names)
-            system = system.with_rows(rows)
+            counts = _counts(rows)
+            self._most_counted = counts.upper
+            system = system.with_rows(rows).with_rows(counts)
         self._packing = Packing(openings)
         self._arm_of_visit = openings.pairs[:, 0]
         self._pairs = openings.pairs
@@ -78,23 +123,49 @@ class RotaSearch:
         value = self._value(objective, greedy)
         if value >= np.maximum(objective, 0.0).sum() * (1 - _EXACT):
             return greedy
-        bound, left, guess = self._relax(objective)
-        gap, best, widest = 0.0, None, float(np.abs(left).max(initial=0.0))
-        while gap * (1 + _EXACT) < bound - value:
-            if gap > widest:  # nothing was fixed: what is known by now is the best, if anything
+        best = None
+        for node in self._nodes(objective):
+            if node.bound <= value + _EXACT * abs(value):
                 break
-            gap = min(guess, bound - value)
-            guess *= _MORE
-            solved = Highs(**_LEAN).solve(
-                self._core(objective, left, gap), Limits(gap=_EXACT, nodes=_MOST_NODES), best
-            )
-            if solved.status is Status.LIMIT:
-                return None
-            if solved.values is not None and solved.objective > value:
-                best, value = solved.values, solved.objective
+            gap, guess, widest = 0.0, node.guess, float(np.abs(node.left).max(initial=0.0))
+            start = None
+            # Where nothing was fixed, what is known by now is the best of this node, if anything.
+            while gap * (1 + _EXACT) < node.bound - value and gap <= widest:
+                gap = min(guess, node.bound - value)
+                guess *= _MORE
+                program = self._core(objective, node, gap)
+                solved = Highs(**_LEAN).solve(program, Limits(gap=_EXACT, nodes=_MOST_NODES), start)
+                if solved.status is Status.LIMIT:
+                    return None
+                if solved.values is not None and solved.objective > value:
+                    start = best = solved.values
+                    value = solved.objective
         if value == -np.inf:  # the rules on top allow nothing
             return None
         return greedy if best is None else self._read(best)
+
+    def _nodes(self, objective: FloatArray) -> Iterator["_Node"]:
+        """Yield relaxations in which all counts are whole, the best bound first."""
+        nothing = np.zeros_like(self._most_counted)
+        first = self._relax(objective, nothing, self._most_counted)
+        waiting, size = [(-first.bound, 0, first)], 1
+        while waiting:
+            _, _, node = heappop(waiting)
+            off = np.abs(node.counts - np.rint(node.counts))
+            if off.max(initial=0.0) < _WHOLE or size > _MOST_PARTS:
+                yield node
+                continue
+            row = int(off.argmax())
+            for is_low in (True, False):
+                low, high = node.low.copy(), node.high.copy()
+                if is_low:
+                    high[row] = np.floor(node.counts[row])
+                else:
+                    low[row] = np.ceil(node.counts[row])
+                part = self._relax(objective, low, high)
+                if part.bound > -np.inf:
+                    heappush(waiting, (-part.bound, size, part))
+                size += 1
 
     def _value(self, objective: FloatArray, found: tuple[ActionArray, IntArray]) -> float:
         """Return what an action and its visits are worth; nothing if rules on top forbid it."""
@@ -137,8 +208,8 @@ class RotaSearch:
         action[list(packing.places)] = 1
         return action, packing.visits()
 
-    def _relax(self, objective: FloatArray) -> tuple[float, FloatArray, float]:
-        """Return a bound, the reduced costs of whole columns, ``(C,)``, and a guess of the gap.
+    def _relax(self, objective: FloatArray, low: FloatArray, high: FloatArray) -> "_Node":
+        """Return a bound, reduced costs and a guess of the gap, with counts within bounds.
 
         ``max c x <= sum of max(p l, p u) + sum of max((c - p A) x)`` for any prices ``p`` of rows
         ``l <= A x <= u``, not negative without ``l``, nor positive without ``u``: all columns are
@@ -148,29 +219,45 @@ class RotaSearch:
         self._session.forget()
         lower, upper = self._program.column_lower, self._program.column_upper
         self._session.bound(lower[:n_whole], upper[:n_whole])
+        self._session.bound_last_rows(low, high)
         solved = self._session.maximise(objective)
         if solved.values is None or solved.row_duals is None:
-            return float(np.maximum(objective, 0.0).sum()), np.zeros(n_whole), np.inf
-        prices = np.where(np.isfinite(system.lower), solved.row_duals, 0.0).clip(max=0.0)
-        prices += np.where(np.isfinite(system.upper), solved.row_duals, 0.0).clip(min=0.0)
+            is_empty = solved.status is Status.INFEASIBLE
+            bound = -np.inf if is_empty else float(np.maximum(objective, 0.0).sum())
+            return _Node(bound, np.zeros(n_whole), np.inf, low, high, np.zeros_like(low))
+        least, most = self._row_bounds(low, high)
+        prices = np.where(np.isfinite(least), solved.row_duals, 0.0).clip(max=0.0)
+        prices += np.where(np.isfinite(most), solved.row_duals, 0.0).clip(min=0.0)
         left = objective - self._transposed @ prices
-        side = np.where(prices > 0, system.upper, np.where(prices < 0, system.lower, 0.0))
+        side = np.where(prices > 0, most, np.where(prices < 0, least, 0.0))
         bound = float(prices @ side + np.maximum(left * lower, left * upper).sum())
         share = solved.values[: system.n_actions]
         loss = float(np.abs(objective[: system.n_actions]) @ np.minimum(share, 1 - share))
         guess = _LOSS * max(loss, 0.0) + _LEAST_SHARE * max(abs(bound), 1.0)
-        # Under further rows more is lost, and one program that leaves more open beats two.
-        guess *= 1.0 if self._rows is None else _MORE
-        return bound, left[:n_whole], guess
+        counts = (system.matrix @ solved.values)[len(least) - len(low) :]
+        return _Node(bound, left[:n_whole], guess, low, high, counts)
 
-    def _core(self, objective: FloatArray, left: FloatArray, gap: float) -> Program:
+    def _row_bounds(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Return the bounds of all rows, with counts, the last rows, within bounds."""
+        own, kept = self._system, self._system.n_rows - len(low)
+        return np.append(own.lower[:kept], low), np.append(own.upper[:kept], high)
+
+    def _core(self, objective: FloatArray, node: "_Node", gap: float) -> Program:
         """Fix what costs more than ``gap`` to change, and leave out what goes with it."""
         lower, upper = self._program.column_lower.copy(), self._program.column_upper.copy()
         is_open = (lower == 0.0)[: self._n_whole] & (upper == 1.0)[: self._n_whole]
-        lower[: self._n_whole][is_open & (left > gap)] = 1.0
-        upper[: self._n_whole][is_open & (left < -gap)] = 0.0
+        lower[: self._n_whole][is_open & (node.left > gap)] = 1.0
+        upper[: self._n_whole][is_open & (node.left < -gap)] = 0.0
         upper[self._n_whole :][upper[self._arm_of_visit] == 0] = 0.0
-        return replace(self._program, objective=objective, column_lower=lower, column_upper=upper)
+        least, most = self._row_bounds(node.low, node.high)
+        return replace(
+            self._program,
+            objective=objective,
+            lower=least,
+            upper=most,
+            column_lower=lower,
+            column_upper=upper,
+        )
 
     def plan(self, action: ActionArray) -> IntArray | None:
         """Return visits, ``(V, 2)``, to just the arms of ``action``; ``None`` if there are none."""
@@ -186,6 +273,7 @@ class RotaSearch:
         if np.abs(shares - np.rint(shares)).max(initial=0.0) > _EXACT:
             self._session.forget()
             self._session.bound(whole, whole)
+            self._session.bound_last_rows(0 * self._most_counted, self._most_counted)
             flow = self._session.maximise(self._objective(np.zeros(len(whole)))).values
             assert flow is not None
             shares = flow[self._n_whole :]
