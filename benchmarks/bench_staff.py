@@ -4,11 +4,13 @@
 of the hull bound; all policies have the same luck. What prices expect of the luck of each step is
 taken off the rewards: this changes no mean, and leaves a small part of the noise. Options:
 ``--family rota --arms 20 40 --seeds 5 --first 0 --episodes 5 --gap 0.001``, and ``--train`` for
-SEQUOIA, trained on top of prices with the default preset.
+SEQUOIA, trained on top of prices with the default preset; ``--models FOLDER`` keeps what is
+trained, and goes on with what is there.
 """
 
 import argparse
 import time
+from pathlib import Path
 
 import numpy as np
 from bench_bounds import steadily
@@ -16,10 +18,22 @@ from bench_bounds import steadily
 from sequoia.bounds import relax
 from sequoia.evaluation.intervals import estimate
 from sequoia.learn import train
+from sequoia.models.folder import ABOUT, load_model
+from sequoia.models.model import QFunction
 from sequoia.policies import PricePolicy, make_policy
 from sequoia.problem import Problem
 from sequoia.problem.families import make
 from sequoia.simulate import Scenarios
+
+
+def learned(problem: Problem, seed: int, options: argparse.Namespace) -> QFunction:
+    """Return what the default preset learns, from a folder where one is given."""
+    if options.models is None:
+        return train(problem, seed=seed).q
+    folder = options.models / f"{options.family}-{problem.arms.n_arms}-{seed}"
+    if not (folder / ABOUT).exists():
+        train(problem, seed=seed, folder=folder, resume=True)
+    return load_model(folder, problem)
 
 
 def score(problem: Problem, seed: int, options: argparse.Namespace) -> dict[str, float]:
@@ -29,7 +43,7 @@ def score(problem: Problem, seed: int, options: argparse.Namespace) -> dict[str,
     acting = {name: make_policy(name, problem) for name in ("random", "myopic", "price")}
     acting["price, hull"] = PricePolicy(problem, hull.prices)
     if options.train:
-        acting["sequoia"] = make_policy("sequoia", problem, train(problem, seed=seed).q)
+        acting["sequoia"] = make_policy("sequoia", problem, learned(problem, seed, options))
     scenarios = Scenarios.sample(problem, options.episodes, seed)
     for name, policy in acting.items():
         mean, _ = steadily(problem, policy, scenarios, hull.prices)
@@ -47,6 +61,7 @@ if __name__ == "__main__":
     parser.add_argument("--gap", type=float, default=1e-3, help="of the bound to the best one")
     parser.add_argument("--seconds", type=float, default=600.0)
     parser.add_argument("--train", action="store_true")
+    parser.add_argument("--models", type=Path)
     options = parser.parse_args()
     for arms in options.arms:
         began, rows = time.process_time(), []
