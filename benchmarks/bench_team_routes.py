@@ -65,7 +65,8 @@ def measure(shape: tuple[int, int, int, float], options: argparse.Namespace) -> 
     print(
         f"{np.median(ours):6.2f} s, at most {max(ours):6.2f} s, gap at most {100 * max(gaps):.2f}"
         f" %; without proof {1e3 * np.median(quick):.1f} ms, {100 * np.mean(shares):.2f} % of that"
-        f" (at least {100 * min(shares):.2f}); HiGHS, plain: {'; '.join(plain)}; compact: {'; '.join(compact)}",
+        f" (at least {100 * min(shares):.2f}); HiGHS, plain: {'; '.join(plain)}; compact:"
+        f" {'; '.join(compact)}",
         flush=True,
     )
 

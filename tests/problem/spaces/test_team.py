@@ -150,6 +150,18 @@ def test_a_search_that_gives_up_says_its_gap(monkeypatch, is_listed):
     space.certify(found.actions[0])
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_routes_are_listed_by_the_prices_that_prove_the_bound(monkeypatch, seed):
+    """Without any round of prices, the bound is that everybody is served, whatever routes lose."""
+    space = make("team", arms=10, walkers=2, minutes=45, seed=seed).space
+    weights = np.random.default_rng(seed).gamma(1.0, size=10)
+    best = float(weights @ space.argmax_linear(weights))
+    monkeypatch.setattr(search, "_MOST_ROUNDS", 0)
+    action, bound = unlisted(space).bracket_linear(weights, 1e-9)
+    assert weights @ action == pytest.approx(best)
+    assert bound >= best - 1e-9
+
+
 def test_a_wide_gap_is_kept():
     problem = make("team", arms=20)
     weights = np.random.default_rng(1).gamma(1.0, size=20)

@@ -86,7 +86,8 @@ class _Question:
         self.routes: list[list[int]] = [[] for _ in own.limits]
         self.value, self.bound = -np.inf, float(np.maximum(weights, 0.0).sum())
         self._keep(self.routes)
-        self._prices = Prices(np.maximum(weights, 0.0), np.zeros(self._rows.n_rows))
+        # Those that prove this bound; a list of routes by any others would miss some.
+        self._prices = Prices(np.zeros(len(weights)), np.zeros(self._rows.n_rows))
 
     @property
     def gap(self) -> float:
