@@ -15,8 +15,9 @@ from sequoia.problem.environment import Environment, States
 from sequoia.rng import stream
 from sequoia.validation import ActionArray, FloatArray, IntArray, frozen, require, set_fields
 
-# Enough that each of some hundred components is changed a dozen times.
-_SAMPLES, _BATCH = 2_048, 256
+# Enough that each of some hundred components is changed a dozen times. Steps that follow each other
+# are much alike.
+_SAMPLES, _BATCH, _EVERY = 2_048, 256, 4
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -182,7 +183,8 @@ def _visited(
     environment: Environment, rng: np.random.Generator
 ) -> Iterator[tuple[States, ActionArray]]:
     """Yield states of random play with the actions taken there, some hundred at a time."""
-    for _ in range(_SAMPLES // _BATCH):
+    episodes = -(-_SAMPLES // (_BATCH * -(-environment.horizon // _EVERY)))
+    for _ in range(episodes):
         states = environment.draw_start(rng, _BATCH)
         for step in range(environment.horizon):
             few = sample_actions(
@@ -193,7 +195,7 @@ def _visited(
             if limits_of(environment, states[:1], np.array([step])) is not None:
                 # Each action only where it is allowed: others may lead where nothing is.
                 states = states[picked]
-            if step % 4 == 0:
+            if step % _EVERY == 0:
                 yield states, actions
             noise = rng.random((_BATCH, environment.n_noise))
             _, states = environment.step(states, actions, noise)

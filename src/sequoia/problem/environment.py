@@ -17,7 +17,8 @@ class Environment(Protocol):
     It may say more: ``dependencies``, who depends on whom (`Dependencies`), so that one network
     serves all columns; and with it ``component_rewards(states, actions)``, ``(B, D)``, the part of
     the reward that each component earns, so that thousands of them are learned at once. And
-    ``action_limits(states, steps)``, what is allowed in some states only (`ActionLimits`).
+    ``action_limits(states, steps)``, what is allowed in some states only (`ActionLimits`). And
+    ``relevance``, ``(D,)``, how much it helps that a component leaves its first value.
 
     Axes: B batch, D numbers that make a state, N action columns, F features, U uniforms. A state
     is everything that the future depends on, as numbers.

@@ -118,6 +118,24 @@ def test_who_depends_on_whom(garden):
     assert set(found.columns[[1]].nonzero()[1].tolist()) == {1}
     assert set(found.columns[[4]].nonzero()[1].tolist()) == {1, 3}
     assert found.kinds.tolist() == [0, 0, 0, 1, 1, 1, 2]
+    # Weeds go where bed 2 is watered, and it may be watered unless it has grown, or it is wet.
+    assert set(found.components[[4]].nonzero()[1].tolist()) == {1, 6}
+
+
+def test_what_helps_the_reward_is_known(garden):
+    """Beds that are still to grow; weeds may be watered away, but nothing grows among them."""
+    assert garden.relevance.tolist() == [0, 1, 1, 0, 0, 0, 0]
+    recon = from_rddl("rddl:CooperativeRecon_ippc2018/1")
+    kinds = [name.split("(")[0] for name in recon.component_names]
+    known = dict(zip(kinds, recon.relevance.tolist(), strict=True))
+    # A picture pays, and needs life, which is found after water. Tries are used up by checking.
+    assert (known["lifeDetected"], known["waterDetected"]) == (0.5, 0.25)
+    assert known["waterChecked"] == known["lifeChecked2"] == known["pictureTaken"] == 0
+    advising = from_rddl("rddl:AcademicAdvising_ippc2018/1")
+    kinds = [name.split("(")[0] for name in advising.component_names]
+    taken = [kind == "taken" for kind in kinds]
+    assert not advising.relevance[taken].any()
+    assert set(advising.relevance[np.logical_not(taken)]) > {0.5, 1.0}
 
 
 def test_what_comes_next_without_an_action_is_seen(garden):

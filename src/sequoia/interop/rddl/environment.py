@@ -21,7 +21,7 @@ from sequoia.interop.rddl.layout import Layout
 from sequoia.interop.rddl.reading import PREFIX, RddlModel, find_model, read_model
 from sequoia.interop.rddl.rules import Row, RuleBook, rows_of
 from sequoia.interop.rddl.shares import NoShares, ShareCompiler
-from sequoia.interop.rddl.structure import find_dependencies
+from sequoia.interop.rddl.structure import Structure
 from sequoia.problem import ActionLimits, Dependencies
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
@@ -308,7 +308,16 @@ class RddlEnvironment:
     @cached_property
     def dependencies(self) -> Dependencies | None:
         """Which components depend on which components and action columns."""
-        return find_dependencies(self.model, self.layout, self._compiler, self._rules.kept)
+        return self._structure.dependencies
+
+    @cached_property
+    def relevance(self) -> FloatArray:
+        """How much it helps the reward that a component leaves its first value, ``(D,)``."""
+        return self._structure.relevance(self._first[0])
+
+    @cached_property
+    def _structure(self) -> Structure:
+        return Structure.of(self.model, self.layout, self._compiler, self._rules)
 
 
 def _compiled(compiler: Compiler, what: str, expression: Any, parameters: Any = ()) -> Any:

@@ -115,8 +115,8 @@ class Grounder:
     ----------
     columns
         Number of the first column of each action fluent, by name.
-    blocks
-        Expressions of the terms, each with the number of its first term.
+    blocks, terms
+        Expressions of the terms in their order, compiled, and as they are with their scopes.
     either
         Sets of literals that are counted as one where any holds; column ``n_columns + i`` is the
         i-th of them.
@@ -129,6 +129,7 @@ class Grounder:
         self._lifted = model.lifted
         self.columns, self.n_columns = columns, n_columns
         self.blocks: list[Compiled] = []
+        self.terms: list[tuple[Any, Scope]] = []
         self.n_terms = 0
         self.either: list[frozenset[Literal]] = []
         self._known: dict[tuple[int, Scope], tuple[Compiled, int]] = {}
@@ -329,6 +330,7 @@ class Grounder:
             self._known[key] = compiled, self.n_terms
             if compiled.constant is None:
                 self.blocks.append(_spread(compiled, self._compiler.sizes(scope)))
+                self.terms.append((expression, scope))
                 start = {name: np.asarray(v)[None] for name, v in self._model.start.items()}
                 self._kinds[self.n_terms] = compiled(start).dtype.kind
                 self.n_terms += int(np.prod(self._compiler.sizes(scope), dtype=np.int64))

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.sparse import csr_array
 
-from sequoia.interop.rddl.compiler import Values
+from sequoia.interop.rddl.compiler import Scope, Values
 from sequoia.interop.rddl.formulas import AtMost, Clause, Grounder, Linear, Literal, NotLinear
 from sequoia.problem import ActionLimits, ActionSpace, Budget, Custom
 from sequoia.validation import ActionArray, FloatArray, IntArray
@@ -122,6 +124,23 @@ class RuleBook:
             raise NotLinear("actions that count as one, in a sum that the state bounds")
         self._matrix = _matrix([row.linear.columns for row in others], size)
         self._row_names = [row.name for row in others]
+
+    @property
+    def terms(self) -> list[tuple[Any, Scope]]:
+        """What the state decides: expressions with their scopes, T terms in all."""
+        return self._grounder.terms
+
+    @property
+    def opening(self) -> tuple[csr_array, csr_array]:
+        """Which terms allow a column by being true or large, and which by not being so.
+
+        ``(N, T)`` each, not zero where a row that holds the column back is loosened so.
+        """
+        held = sparse.hstack([self._closes.T, (self._matrix > 0).T])
+        unless = sparse.vstack([self._closed.unless, self._rows.unless])
+        less = sparse.vstack([self._closed.terms, self._rows.terms])
+        if_true, if_false = (unless > 0) + (less < 0), (unless < 0) + (less > 0)
+        return csr_array(held @ if_true), csr_array(held @ if_false)
 
     @property
     def is_by_state(self) -> bool:

@@ -1,56 +1,141 @@
-"""Who depends on whom in an instance of RDDL."""
+"""Who depends on whom in an instance of RDDL, and how far that is from the reward."""
+
+from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 from scipy.sparse import csr_array
 
-from sequoia.interop.rddl.compiler import Compiler, scope_of
+from sequoia.interop.rddl.compiler import Array, Compiler, scope_of
 from sequoia.interop.rddl.layout import Layout
 from sequoia.interop.rddl.reading import RddlModel
-from sequoia.interop.rddl.support import Support, Supports
+from sequoia.interop.rddl.rules import RuleBook
+from sequoia.interop.rddl.support import Support, Supports, swapped
 from sequoia.problem import Dependencies
-from sequoia.validation import IntArray
+from sequoia.validation import FloatArray, IntArray
 
 # Types of up to so many objects are seen object by object.
 _FEW_OBJECTS = 32
+# What helps by way of something else is worth this share of it.
+_SHARE = 0.5
 
 
-def find_dependencies(
-    model: RddlModel, layout: Layout, compiler: Compiler, kept: IntArray
-) -> Dependencies | None:
-    """Return which components depend on which components and action columns.
+@dataclass(frozen=True, eq=False)
+class Structure:
+    """What every next value, the reward and every precondition depend on.
 
-    ``None`` where a column reaches no component: then it says too little to learn by.
-
-    Parameters
+    Attributes
     ----------
+    following
+        For each of the D components, the variables that its next value depends on, ``(D, 2 V)``
+        as in `Support`. Variables are components, then ground actions.
+    reward
+        The same of the reward, ``(1, 2 V)``.
+    opening
+        The same of what allows each action column, ``(N, 2 V)``.
     kept
         Numbers of the ground actions that are columns, ``(N,)``.
     """
-    lifted = model.lifted
-    size = sum(layout.size(name) for name in layout.states)
-    known = _leaves(layout, size)
-    finder = Supports(model, compiler, known, size + layout.n_actions)
-    for name in model.order:
-        parameters, expression = lifted.cpfs[name]
-        shape = layout.shape(name)
-        known[name] = Support(shape, finder.of(expression, scope_of(parameters)).spread(shape))
-    rows = [known[lifted.next_state[name]].rows for name in layout.states]
-    matrix = csr_array(sparse.vstack(rows, format="csr"))
-    among = matrix[:, :size].tolil()
-    among.setdiag(0)
-    reached = csr_array(matrix[:, size:][:, kept])
-    if (reached.sum(axis=0) == 0).any():
-        return None
-    kinds = np.repeat(np.arange(len(layout.states)), [layout.size(n) for n in layout.states])
-    acts = np.repeat(np.arange(len(layout.actions)), [layout.size(n) for n in layout.actions])
-    features = layout.fixed_features(_FEW_OBJECTS)
-    return Dependencies(csr_array(among), reached, kinds, acts[kept], features)
+
+    layout: Layout
+    following: csr_array
+    reward: csr_array
+    opening: csr_array
+    kept: IntArray
+
+    @classmethod
+    def of(
+        cls, model: RddlModel, layout: Layout, compiler: Compiler, rules: RuleBook
+    ) -> "Structure":
+        """Find it."""
+        lifted = model.lifted
+        size = sum(layout.size(name) for name in layout.states)
+        known = _leaves(layout, size)
+        finder = Supports(model, compiler, known, size + layout.n_actions)
+        needed = [
+            finder.of(expression, scope).spread(compiler.sizes(scope))
+            for expression, scope in rules.terms
+        ]
+        for name in model.order:
+            parameters, expression = lifted.cpfs[name]
+            shape = layout.shape(name)
+            known[name] = Support(shape, finder.of(expression, scope_of(parameters)).spread(shape))
+        rows = [known[lifted.next_state[name]].rows for name in layout.states]
+        nothing = csr_array((0, 2 * (size + layout.n_actions)), dtype=np.int8)
+        terms = csr_array(sparse.vstack([nothing, *needed], format="csr"))
+        if_true, if_false = rules.opening
+        return cls(
+            layout,
+            csr_array(sparse.vstack(rows, format="csr")),
+            finder.of(lifted.reward, ()).rows,
+            csr_array(if_true @ terms + if_false @ swapped(terms)),
+            rules.kept,
+        )
+
+    @property
+    def dependencies(self) -> Dependencies | None:
+        """Which components depend on which components and action columns.
+
+        ``None`` where a column reaches no component: then it says too little to learn by.
+        """
+        layout, size = self.layout, self.following.shape[0]
+        half = self.following.shape[1] // 2
+        matrix = csr_array(((self.following[:, :half] + self.following[:, half:]) != 0) * 1)
+        reached = csr_array(matrix[:, size:][:, self.kept])
+        allows = self.opening[:, :size] + self.opening[:, half : half + size]
+        among = csr_array(((matrix[:, :size] + reached @ allows) != 0) * 1).tolil()
+        among.setdiag(0)
+        if (reached.sum(axis=0) == 0).any():
+            return None
+        kinds = np.repeat(np.arange(len(layout.states)), [layout.size(n) for n in layout.states])
+        acts = np.repeat(np.arange(len(layout.actions)), [layout.size(n) for n in layout.actions])
+        features = layout.fixed_features(_FEW_OBJECTS)
+        return Dependencies(csr_array(among), reached, kinds, acts[self.kept], features)
+
+    def relevance(self, first: Array) -> FloatArray:
+        """Return how much it helps the reward that a component leaves its first value, ``(D,)``.
+
+        1 where the reward itself grows, a half where that helps something else that the reward
+        grows with, or allows it, and so on; 0 where it does not help, or harms as soon. Planners
+        go backwards from the goal in this way to find landmarks (Hoffmann, Porteous and Sebastia
+        2004); here only the direction is kept, not what is necessary.
+        """
+        size, half = self.following.shape[0], self.following.shape[1] // 2
+        depth = self._depths()
+        larger, smaller = depth[:size], depth[half : half + size]
+        # What is true or positive at first can only become smaller, as far as is known.
+        helps = np.where(first > 0, smaller, larger)
+        harms = np.where(first > 0, larger, smaller)
+        worth: FloatArray = np.where(helps < harms, _SHARE**helps, 0.0)
+        return worth
+
+    def _depths(self) -> FloatArray:
+        """Return how many steps of reasoning lie between the reward and each variable, ``(2 V,)``.
+
+        In the first half, that it be larger, in the second, smaller; infinite where that does not
+        help. Actions lie between: what allows one is as far as what it does.
+        """
+        size, half = self.following.shape[0], self.following.shape[1] // 2
+        columns = size + self.kept
+        rows = np.concatenate([np.arange(size), half + np.arange(size), columns])
+        helped = sparse.vstack([self.following, swapped(self.following), self.opening]).tocoo()
+        helps = csr_array(
+            (np.ones(helped.nnz), (rows[helped.row], helped.col)), shape=(2 * half, 2 * half)
+        )
+        depth = np.full(2 * half, np.inf)
+        reached = np.asarray(self.reward.sum(axis=0)).reshape(-1) > 0
+        level = 0
+        while (new := reached & np.isinf(depth)).any():
+            depth[new] = level
+            reached = (new.astype(float) @ helps) > 0
+            level += 1
+        return depth
 
 
 def _leaves(layout: Layout, size: int) -> dict[str, Support]:
     """Return the supports of states and actions: each depends on itself."""
-    every = csr_array(sparse.eye_array(size + layout.n_actions, dtype=np.int8))
+    count = size + layout.n_actions
+    every = csr_array(sparse.eye_array(count, 2 * count, dtype=np.int8))
     firsts = {
         name: part.start for name, (part, _) in zip(layout.states, layout.ranges, strict=True)
     }

@@ -1,4 +1,4 @@
-"""Which variables an expression depends on, given what never changes."""
+"""Which variables an expression depends on, and in which direction, given what never changes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +13,14 @@ from sequoia.interop.rddl.reading import RddlModel
 
 Array = NDArray[Any]
 
+# Larger arguments make these larger.
+_GROWING = {
+    ("boolean", "^"), ("boolean", "&"), ("boolean", "|"), ("arithmetic", "+"),
+    ("randomvar", "KronDelta"), ("randomvar", "DiracDelta"), ("randomvar", "Bernoulli"),
+    ("randomvar", "Poisson"), ("func", "min"), ("func", "max"),
+}  # fmt: skip
+_GROWING_OVER = {"sum", "avg", "forall", "exists", "minimum", "maximum"}
+
 
 @dataclass(frozen=True, eq=False)
 class Support:
@@ -23,7 +31,8 @@ class Support:
     shape
         Length of each axis of the scope; 1 where nothing changes along it.
     rows
-        ``(prod(shape), V)``, not zero where it depends on a variable.
+        ``(prod(shape), 2 V)``, not zero where it depends on a variable: in the first half where a
+        larger one may make it larger, in the second half where smaller.
     """
 
     shape: tuple[int, ...]
@@ -35,6 +44,22 @@ class Support:
             return self.rows
         each = np.arange(self.rows.shape[0]).reshape(self.shape)
         return self.rows[np.broadcast_to(each, shape).reshape(-1)]
+
+    @property
+    def opposite(self) -> "Support":
+        """Of the expression's negation."""
+        return Support(self.shape, swapped(self.rows))
+
+    @property
+    def either(self) -> "Support":
+        """Without a direction."""
+        return Support(self.shape, _ones(self.rows + swapped(self.rows)))
+
+
+def swapped(rows: csr_array) -> csr_array:
+    """Return rows with the halves exchanged."""
+    half = rows.shape[1] // 2
+    return csr_array(sparse.hstack([rows[:, half:], rows[:, :half]], format="csr"))
 
 
 class Supports:
@@ -50,7 +75,7 @@ class Supports:
         self, model: RddlModel, compiler: Compiler, known: dict[str, Support], n_variables: int
     ) -> None:
         self._model, self._compiler = model, compiler
-        self._known, self._size = known, n_variables
+        self._known, self._size = known, 2 * n_variables
 
     def of(self, expression: Any, scope: Scope) -> Support:
         """Return the support of an expression."""
@@ -60,23 +85,30 @@ class Supports:
         if kind == "pvar":
             return self._pvar(expression, scope)
         if kind == "aggregation":
-            return self._aggregation(expression, scope)
+            return self._aggregation(expression, operator, scope)
         if kind == "randomvar" and operator.startswith(("Discrete", "UnnormDiscrete")):
-            return self._discrete(expression, operator, scope)
+            return self._discrete(expression, operator, scope).either
         if kind == "control" and operator == "switch":
             number, *_ = expression.args
             cases, default = self._model.cases.cached_sim_info(expression)
             parts = [number, *(default if case is None else case for case in cases)]
-            return self._together([self.of(part, scope) for part in parts])
+            return self._together([self.of(part, scope) for part in parts]).either
         if kind == "control":
             return self._if(expression, scope)
-        if (kind, operator) in {("boolean", "^"), ("boolean", "&"), ("arithmetic", "*")}:
+        if kind == "relational" or (kind, operator) == ("arithmetic", "-"):
+            return self._apart(operator, [self.of(part, scope) for part in expression.args])
+        if kind == "arithmetic" and operator in "*/":
+            return self._product(expression.args, scope, operator)
+        if (kind, operator) in {("boolean", "^"), ("boolean", "&")}:
             return self._switched(expression.args, scope, off=0)
         if (kind, operator) == ("boolean", "|"):
             return self._switched(expression.args, scope, off=1)
         if (kind, operator) == ("boolean", "=>"):
             return self._implied(expression.args, scope)
-        return self._together([self.of(part, scope) for part in expression.args])
+        found = self._together([self.of(part, scope) for part in expression.args])
+        if (kind, operator) == ("boolean", "~"):
+            return found.opposite
+        return found if (kind, operator) in _GROWING else found.either
 
     def constant(self, expression: Any, scope: Scope) -> Array | None:
         """Return the value of an expression that never changes, without its first axis."""
@@ -101,6 +133,37 @@ class Supports:
         wide = np.broadcast_to(keep, shape).reshape(-1).astype(np.int8)
         return Support(shape, csr_array(part.spread(shape).multiply(wide[:, None])))
 
+    def _apart(self, operator: str, parts: list[Support]) -> Support:
+        """Return the support of a difference or a comparison."""
+        if len(parts) == 1:
+            return parts[0].opposite
+        first, *rest = parts
+        found = self._together([first, *(part.opposite for part in rest)])
+        if operator in ("==", "~="):
+            return found.either
+        return found.opposite if operator in ("<=", "<") else found
+
+    def _product(self, parts: Any, scope: Scope, operator: str) -> Support:
+        """Return the support of a product or a quotient: a negative constant turns it round."""
+        found = self._switched(parts, scope, off=0)
+        moving = [part for part in parts if self.constant(part, scope) is None]
+        is_divisor = operator == "/" and parts[1] in moving
+        if is_divisor or (len(moving) > 1 and not all(map(self._is_truth, moving))):
+            return found.either
+        for part in parts:
+            value = self.constant(part, scope)
+            if value is not None:
+                sides = self._masked(found, value >= 0), self._masked(found.opposite, value < 0)
+                found = self._together(list(sides))
+        return found
+
+    def _is_truth(self, expression: Any) -> bool:
+        """Say whether a value is surely true or false."""
+        kind, operator = expression.etype
+        if kind == "pvar":
+            return bool(self._model.lifted.variable_ranges.get(expression.args[0]) == "bool")
+        return kind in ("boolean", "relational") or operator in ("forall", "exists", "Bernoulli")
+
     def _switched(self, parts: Any, scope: Scope, off: int) -> Support:
         """Return the support of a product or a disjunction: a constant may switch it off."""
         fixed = [self.constant(part, scope) for part in parts]
@@ -112,24 +175,44 @@ class Supports:
 
     def _implied(self, parts: Any, scope: Scope) -> Support:
         first, second = (self.constant(part, scope) for part in parts)
-        found = self._together([self.of(part, scope) for part in parts])
+        condition, conclusion = (self.of(part, scope) for part in parts)
+        found = self._together([condition.opposite, conclusion])
         if first is not None:
             found = self._masked(found, first != 0)
         return found if second is None else self._masked(found, second == 0)
 
     def _if(self, expression: Any, scope: Scope) -> Support:
+        """Return the support of a choice; where a branch is sure, its condition has a direction."""
         condition, yes, no = expression.args
         value = self.constant(condition, scope)
         branches = self.of(yes, scope), self.of(no, scope)
-        if value is None:
-            return self._together([self.of(condition, scope), *branches])
-        kept = [self._masked(branches[0], value != 0), self._masked(branches[1], value == 0)]
-        return self._together(kept)
+        if value is not None:
+            kept = [self._masked(branches[0], value != 0), self._masked(branches[1], value == 0)]
+            return self._together(kept)
+        chosen = self.of(condition, scope)
+        sure = self._sure(yes, scope), self._sure(no, scope)
+        if True in sure or False in sure:
+            grows = sure[0] is True or sure[1] is False
+            chosen = chosen if grows else chosen.opposite
+        else:
+            chosen = chosen.either
+        return self._together([chosen, *branches])
 
-    def _aggregation(self, expression: Any, scope: Scope) -> Support:
+    def _sure(self, expression: Any, scope: Scope) -> bool | None:
+        """Return the truth value that a branch always has, for all objects."""
+        kind, operator = expression.etype
+        if kind == "randomvar" and operator in ("KronDelta", "DiracDelta"):
+            return self._sure(expression.args[0], scope)
+        value = self.constant(expression, scope)
+        if value is None or value.dtype != np.bool_ or value.any() != value.all():
+            return None
+        return bool(value.all())
+
+    def _aggregation(self, expression: Any, operator: str, scope: Scope) -> Support:
         *free, body = expression.args
         added = tuple(pair for _, pair in free)
-        return self._reduced(self.of(body, scope + added), len(scope))
+        found = self._reduced(self.of(body, scope + added), len(scope))
+        return found if operator in _GROWING_OVER else found.either
 
     def _reduced(self, inner: Support, kept: int) -> Support:
         """Put together what stands along the axes after the first ``kept``."""
@@ -156,7 +239,7 @@ class Supports:
         if nested:
             # Any object may come out: it depends on all of them, and on what chooses among them.
             every = _ones(csr_array(own.rows.sum(axis=0).reshape(1, -1)))
-            return self._together([*nested, Support((1,) * len(scope), every)])
+            return self._together([*nested, Support((1,) * len(scope), every)]).either
         lengths = self._compiler.sizes(scope)
         axis_of = {free: axis for axis, (free, _) in enumerate(scope)}
         shape, index = [1] * len(scope), []
