@@ -69,6 +69,8 @@ def test_without_a_proof_a_team_takes_good_routes_quickly():
     np.testing.assert_allclose(good.values, (good.actions * net.linear).sum(axis=1))
     assert (good.values <= proven.values + 1e-9).all()
     assert (good.values >= 0.95 * proven.values).all()
+    apart = Auto(ActionEncoding.of_problem(FAMILIES["team"](arms=14, depots=2)), gap=None)
+    assert apart.best(net).is_proven.all()
 
 
 def test_few_actions_are_enumerated():

@@ -220,8 +220,8 @@ class Team(ActionSpace):
 
     @property
     def constructs_well(self) -> bool:
-        """Whether all routes are listed."""
-        return self._finder.pool is not None
+        """Whether all routes are listed, and any walker may take any of them."""
+        return self._finder.pool is not None and self._finder.pool.is_shared
 
     def contains(self, actions: ArrayLike) -> BoolArray:
         """Look for routes that serve each action."""
