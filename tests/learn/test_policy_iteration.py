@@ -134,6 +134,22 @@ def test_rare_rewards_are_found_by_way_of_milestones():
     assert trained.reward * chain.horizon > 1
 
 
+class Toil(Chain):
+    """Whatever is tried costs, and only the end pays."""
+
+    def step(self, states, actions, noise):
+        rewards, after = super().step(states, actions, noise)
+        return 10 * rewards - actions @ np.linspace(1, 2, 5), after
+
+
+def test_what_pays_only_in_the_end_is_begun():
+    """Comparisons say that every action is wasted; after a round in vain, milestones count."""
+    toil = Toil()
+    config = make_config("interacting", rounds=4, states=60, gradient_steps=100, n_eval_episodes=10)
+    trained = train(toil, config, seed=0)
+    assert trained.reward * toil.horizon > 1
+
+
 def test_luck_does_not_replace_what_is_optimal(monkeypatch):
     """One table holds a tiny problem: `price` stays, whatever others earn in a few episodes."""
     problem = infected(random_problem("budget", 1), 1)

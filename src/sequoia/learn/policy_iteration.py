@@ -62,7 +62,7 @@ _LOOKED_AT = 3
 # Batches grow with what a round teaches, within limits. Measured on epidemics: at 8 nodes, where a
 # round has 20,000 lessons, batches of 512 learn better than 128; at 100, with 1,600, worse.
 _LESSONS_PER_BATCH, _BATCHES = 40, (128, 512)
-# Where fewer comparisons than this share show any difference, milestones are learned first.
+# Where fewer comparisons than this share show any difference, milestones are learned, too.
 _LEAST_TELLING = 0.1
 
 
@@ -89,7 +89,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         self._held_out = HeldOut(environment, self._n_held_out, seed)
         self.selection: Selection[Parameters] = Selection(self.parameters)
         self._chosen: tuple[Parameters, Finalist] | None = None
-        self.has_milestones = False
+        self.has_milestones = self.is_silent = False
 
     @property
     def most_rounds(self) -> int:
@@ -121,6 +121,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         """Improve the policy once."""
         states, steps = self._visit()  # [1]
         had_milestones = self.has_milestones
+        self.has_milestones = self.is_silent or self._is_fruitless
         self.lessons.append(self._compare(states, steps))  # [2], [3]
         self.lessons = self.lessons[-self.config.fit.keep_rounds :]
         if not self.rounds or self.has_milestones != had_milestones:
@@ -239,7 +240,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         world = self._milestones if self.has_milestones else self.environment
         self._play_pairs(world, states, steps, actions, tried, credit)
         if not shared and self._is_silent(credit.values):
-            self.has_milestones = True
+            self.has_milestones = self.is_silent = True
             credit = WholeCredit(len(tried.state))
             self._play_pairs(self._milestones, states, steps, actions, tried, credit)
         values = credit.values / own.rollouts
@@ -286,6 +287,15 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         if isinstance(self.environment, Problem) or not len(values):
             return False
         return bool((values != 0).mean() < _LEAST_TELLING)
+
+    @property
+    def _is_fruitless(self) -> bool:
+        """Whether rounds were played, and none was better than the first policy.
+
+        Where every step costs and only the end pays, the next round would learn to do nothing.
+        """
+        is_problem = isinstance(self.environment, Problem)
+        return not is_problem and 0 < self.rounds <= self.selection.tries_since_best
 
     @cached_property
     def _milestones(self) -> Environment:
@@ -407,6 +417,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             "lessons": len(self.lessons),
             "selection": self.selection.facts(),
             "has_milestones": self.has_milestones,
+            "is_silent": self.is_silent,
             "rng": self.rng.bit_generator.state,
         }
         return {
@@ -422,5 +433,5 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             Lessons(**under(arrays, f"lessons.{number}.")) for number in range(facts["lessons"])
         ]
         self.rounds, self.scale = facts["rounds"], facts["scale"]
-        self.has_milestones = facts["has_milestones"]
+        self.has_milestones, self.is_silent = facts["has_milestones"], facts["is_silent"]
         self.rng.bit_generator.state = facts["rng"]
