@@ -1,12 +1,13 @@
 """How a linear program is solved: `Program` in, `Solution` out."""
 
-from sequoia.solvers.highs import Highs, HighsSession, write_mps
+from sequoia.solvers.highs import LEAN, Highs, HighsSession, write_mps
 from sequoia.solvers.program import Limits, Program, Solution, Solver, Status
 from sequoia.solvers.registry import default_solver, used_solver, using_solver
 from sequoia.solvers.scaling import HIDDEN_SHARE
 
 __all__ = [
     "HIDDEN_SHARE",
+    "LEAN",
     "Highs",
     "HighsSession",
     "Limits",

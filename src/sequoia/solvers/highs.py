@@ -28,6 +28,15 @@ _FEASIBLE = 2  # kSolutionStatusFeasible; its information holds the number
 # Objectives are scaled, so that 1e-9 is nothing beside them. Entries of the matrix are taken as
 # they are down to the smallest that HiGHS can be told to see.
 _OURS = {"output_flag": False, "threads": 1, "mip_abs_gap": 1e-9, "small_matrix_value": 1e-12}
+# Options for small programs whose relaxation tells more than heuristics find.
+LEAN = {
+    "mip_allow_restart": False,
+    "mip_detect_symmetry": False,
+    "mip_heuristic_run_rins": False,
+    "mip_heuristic_run_rens": False,
+    "mip_heuristic_run_root_reduced_cost": False,
+    "mip_heuristic_run_feasibility_jump": False,
+}
 
 _STATUS = {
     "kOptimal": Status.OPTIMAL,

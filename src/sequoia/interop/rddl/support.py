@@ -15,9 +15,8 @@ Array = NDArray[Any]
 
 # Larger arguments make these larger.
 _GROWING = {
-    ("boolean", "^"), ("boolean", "&"), ("boolean", "|"), ("arithmetic", "+"),
-    ("randomvar", "KronDelta"), ("randomvar", "DiracDelta"), ("randomvar", "Bernoulli"),
-    ("randomvar", "Poisson"), ("func", "min"), ("func", "max"),
+    ("arithmetic", "+"), ("func", "min"), ("func", "max"), ("randomvar", "KronDelta"),
+    ("randomvar", "DiracDelta"), ("randomvar", "Bernoulli"), ("randomvar", "Poisson"),
 }  # fmt: skip
 _GROWING_OVER = {"sum", "avg", "forall", "exists", "minimum", "maximum"}
 

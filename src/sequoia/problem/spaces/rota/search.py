@@ -11,21 +11,12 @@ from scipy.sparse import csr_array
 from sequoia.problem.spaces.rota.packing import Openings, Packing
 from sequoia.problem.system import LinearSystem, Rows
 from sequoia.scaling import unit_of
-from sequoia.solvers import Highs, Limits, Program, Status
+from sequoia.solvers import LEAN, Highs, Limits, Program, Status
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
 # The best rota loses about half of what rounding the relaxation would, and mostly no more than this
 # share of the bound where nothing is to be rounded. Guesses then grow fourfold.
 _LOSS, _LEAST_SHARE, _MORE = 0.5, 5e-5, 4.0
-# Programs are small, and the relaxation tells more than heuristics find.
-_LEAN = {
-    "mip_allow_restart": False,
-    "mip_detect_symmetry": False,
-    "mip_heuristic_run_rins": False,
-    "mip_heuristic_run_rens": False,
-    "mip_heuristic_run_root_reduced_cost": False,
-    "mip_heuristic_run_feasibility_jump": False,
-}
 # About a second where there are 100 arms; then a caller's own limits are to decide.
 _MOST_NODES = 2_000
 # Parts by counts, each a relaxation; mostly fewer than ten.
@@ -134,7 +125,7 @@ class RotaSearch:
                 gap = min(guess, node.bound - value)
                 guess *= _MORE
                 program = self._core(objective, node, gap)
-                solved = Highs(**_LEAN).solve(program, Limits(gap=_EXACT, nodes=_MOST_NODES), start)
+                solved = Highs(**LEAN).solve(program, Limits(gap=_EXACT, nodes=_MOST_NODES), start)
                 if solved.status is Status.LIMIT:
                     return None
                 if solved.values is not None and solved.objective > value:
@@ -263,7 +254,7 @@ class RotaSearch:
         """Return visits, ``(V, 2)``, to just the arms of ``action``; ``None`` if there are none."""
         fixed = self._system.program(np.zeros(len(action)), fixed=action)
         fixed = replace(fixed, objective=self._objective(np.zeros(len(action))))
-        values = Highs(**_LEAN).solve(fixed, Limits(gap=_EXACT)).values
+        values = Highs(**LEAN).solve(fixed, Limits(gap=_EXACT)).values
         return None if values is None else self._read(values)[1]
 
     def _read(self, values: FloatArray) -> tuple[ActionArray, IntArray]:

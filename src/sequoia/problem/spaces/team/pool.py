@@ -14,7 +14,7 @@ from sequoia.problem.spaces.team.master import Bracket, Master, Prices
 from sequoia.problem.spaces.team.routes import Map
 from sequoia.problem.system import LinearSystem, Rows
 from sequoia.scaling import unit_of
-from sequoia.solvers import Highs, HighsSession, Limits, Status
+from sequoia.solvers import LEAN, Highs, HighsSession, Limits, Status
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 # Parts of routes that are looked at: a third of a second, once for each map.
@@ -27,16 +27,6 @@ _GUESS, _MORE = 0.01, 4.0
 # What a bound and a value may differ by, relative to the bound, and be the same.
 _EXACT = 1e-9
 _MOST_NODES = 3_000
-# Programs are small, and prices tell more than presolve and heuristics find.
-_LEAN = {
-    "presolve": "off",
-    "mip_allow_restart": False,
-    "mip_detect_symmetry": False,
-    "mip_heuristic_run_rins": False,
-    "mip_heuristic_run_rens": False,
-    "mip_heuristic_run_root_reduced_cost": False,
-    "mip_heuristic_run_feasibility_jump": False,
-}
 # Weights change and rows do not, so that whatever is feasible stays so.
 _PRIMAL_SIMPLEX = 4
 
@@ -217,7 +207,8 @@ class RoutePool:
         """Return the best choice among some routes."""
         keys = [(int(self._group[route]), self._routes[route]) for route in among]
         program = self._master.program(weights, keys, True)
-        solved = Highs(**_LEAN).solve(program, Limits(gap=_EXACT, nodes=_MOST_NODES))
+        # Prices tell more than presolve finds, too.
+        solved = Highs(presolve="off", **LEAN).solve(program, Limits(gap=_EXACT, nodes=_MOST_NODES))
         is_cut_off = solved.status is Status.LIMIT
         if solved.values is None:
             nothing = _Found(np.zeros(self._n_arms, dtype=np.int8), among[:0], -np.inf)
