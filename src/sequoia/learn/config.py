@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sequoia.errors import ConfigError
 from sequoia.problem.names import nearest
@@ -24,10 +24,18 @@ class Config(Group):
         The name of the learner that it is for.
     old_names
         What settings of version 0.1 are called now.
+    rounds
+        After how many rounds it ends at the latest.
+    seconds
+        Of processor time: the round in which they are over is the last. A budget that learners of
+        every kind can share; what is learned then depends on the machine.
     """
 
     learner: ClassVar[str]
     old_names: ClassVar[Mapping[str, str]] = {}
+
+    rounds: int = Field(default=0, ge=0)
+    seconds: float | None = Field(default=None, gt=0)
 
     @classmethod
     def names(cls) -> list[str]:

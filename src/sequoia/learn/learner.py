@@ -1,5 +1,6 @@
 """The seam for learners: one learner is one file, and is trained like any other."""
 
+import time
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
@@ -62,6 +63,10 @@ class Learner(ABC, Generic[Settings]):
         What is learned, how, and from which luck.
     rounds
         How many rounds are done.
+    is_late
+        Whether the time that the settings give is over.
+    spent_before
+        Processor seconds that went into what was restored.
     bound
         No policy earns more per step; ``None`` where no bound is known.
     played_by
@@ -76,13 +81,26 @@ class Learner(ABC, Generic[Settings]):
     def __init__(self, environment: Environment, config: Settings, seed: int) -> None:
         self.environment, self.config, self.seed = environment, config, seed
         self.rounds = 0
+        self.is_late = False
+        self.spent_before = 0.0
+        self._began = time.process_time()
         self.bound: float | None = None
         self.bound_stopped_by: str | None = None
 
     @property
-    @abstractmethod
-    def most_rounds(self) -> int:
-        """After how many rounds it ends at the latest."""
+    def spent(self) -> float:
+        """Processor seconds so far."""
+        return self.spent_before + time.process_time() - self._began
+
+    def count_round(self) -> None:
+        """Take note that a round is done, and what time it is."""
+        self.rounds += 1
+        self.is_late = self.config.seconds is not None and self.spent >= self.config.seconds
+
+    @property
+    def is_last(self) -> bool:
+        """Whether no round comes after this one, by number or by time."""
+        return self.is_late or self.rounds >= self.config.rounds
 
     @property
     @abstractmethod

@@ -95,15 +95,10 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         self.has_milestones = self.is_silent = False
 
     @property
-    def most_rounds(self) -> int:
-        """As the settings say."""
-        return self.config.rounds
-
-    @property
     def is_done(self) -> bool:
         """Whether all rounds are done, or the last ones brought nothing."""
         enough = self.selection.tries_since_best >= self.config.patience
-        return self.rounds >= self.config.rounds or enough
+        return self.is_last or enough
 
     def begin(self) -> Round:
         """See how good the first policies are: myopic, and what a factored value proposes.
@@ -131,7 +126,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             self.lessons = self.lessons[-1:]
             self._rescale(self.lessons[0].size)
         loss = self._fit()  # [4]
-        self.rounds += 1
+        self.count_round()
         return self._report(loss)  # [5], [6]
 
     def _rescale(self, scale: float) -> None:

@@ -81,16 +81,11 @@ class QLearning(Learner[QLearningConfig]):
         self.selection: Selection[Tensors] = Selection({})
 
     @property
-    def most_rounds(self) -> int:
-        """As the settings say."""
-        return self.config.rounds
-
-    @property
     def is_done(self) -> bool:
         """Whether all rounds are done, or the last tries brought nothing."""
         own = self.config.selection
         enough = own.keep_best and self.selection.tries_since_best >= own.patience
-        return self.rounds >= self.config.rounds or enough
+        return self.is_last or enough
 
     @property
     def may_be_kept(self) -> bool:
@@ -180,9 +175,8 @@ class QLearning(Learner[QLearningConfig]):
             states = following
             self.steps += len(states)
             losses += [self.learn() for _ in range(self.config.gradient_steps)]  # [12] to [15]
-        self.rounds += 1
-        is_last = self.rounds == self.config.rounds
-        due = self.rounds % self.config.selection.eval_freq == 0 or is_last
+        self.count_round()
+        due = self.rounds % self.config.selection.eval_freq == 0 or self.is_last
         return self._report(losses, self.validate() if due else None)
 
     def _explore(self, states: States, steps: IntArray, actions: ActionArray) -> ActionArray:

@@ -135,6 +135,7 @@ class _Run:
         if goes_on and self._folder is not None:
             extra = restore_checkpoint(self._folder, self._learner)
             self.history, self._earlier = extra["history"], extra["seconds"]
+            self._learner.spent_before = extra.get("spent", extra["seconds"])
             self._kept = self._first = self._learner.rounds
         else:
             self._note(self._learner.begin())
@@ -145,13 +146,15 @@ class _Run:
         learner = self._learner
         self.history.append({**asdict(done), "seconds": round(self.seconds, 3)})
         if self._folder is not None and learner.may_be_kept:
-            extra = {"history": self.history, "seconds": self.seconds}
+            extra = {"history": self.history, "seconds": self.seconds, "spent": learner.spent}
             save_checkpoint(self._folder, learner, extra)
             self._kept = learner.rounds
         if self._on_event is not None:
-            played, most = learner.rounds - self._first, learner.most_rounds
+            played, most = learner.rounds - self._first, learner.config.rounds
             pace = (time.perf_counter() - self._began) / max(played, 1)
             left = pace * (most - learner.rounds) if played else float("nan")
+            if learner.config.seconds is not None:
+                left = min(left, max(0.0, learner.config.seconds - learner.spent))
             self._on_event(TrainProgress(done, most, learner.bound, self.seconds, left, self._kept))
 
     def result(self) -> Trained:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.paper.experiment import ABLATIONS, RIVALS
+from sequoia.paper.experiment import ABLATIONS, RIVAL_SECONDS, RIVALS
 from sequoia.sweep.cell import Cell
 
 # Processor seconds of one seed on one core of our machine (x86_64), 50 episodes: training and
@@ -21,15 +21,11 @@ _MAIN = {
     "assortment": (300.0, 300.0, 300.0),
     "trap": (5.0, 5.0, 5.0),
 }
-# Of each trained variant that is not SEQUOIA as usual. ``ppo-scores`` was measured at 20 arms of
-# capacity; the others are guesses from their numbers of argmaxes, to be replaced by the first run.
-_TRAINED = {
-    "ppo-scores": (90.0, 150.0, 400.0),
-    "ppo-masked": (300.0, 900.0, 3_000.0),
-    "srl": (150.0, 400.0, 1_500.0),
-    "cascade-dqn": (300.0, 900.0, 3_000.0),
-    "as in the paper": (300.0, 900.0, 3_000.0),
-}
+# Of each trained variant that is not SEQUOIA as usual. Rivals train for a given time and end with the
+# round that they are in, which takes up to a third of it.
+_PLAYED = 30.0
+_TRAINED = dict.fromkeys(RIVALS, (RIVAL_SECONDS + _PLAYED,) * 3)
+_TRAINED["as in the paper"] = (120.0, 300.0, 1_000.0)
 _OTHER = (60.0, 100.0, 200.0)
 
 

@@ -32,6 +32,11 @@ RIVALS = {
     "srl": "sequoia",
     "cascade-dqn": "iterative-dqn",
 }
+# Processor seconds that each of them trains: about what SEQUOIA takes, which is 20 to 35 at 20
+# arms, and 35 to 95 at 100. The same for all, so that a slow learner has fewer rounds.
+RIVAL_SECONDS, _QUICK_RIVAL_SECONDS = 60.0, 2.0
+# Rounds without an end but that.
+_RIVAL_ROUNDS = 100_000
 # Where arms interact, and where there are none.
 BEYOND = {"epidemic": "Epidemic", "assortment": "Dynamic assortment"}
 EPIDEMIC_POLICIES = ("random", "iterative-myopic", "myopic", "price", "lookahead", "sequoia")
@@ -101,7 +106,10 @@ def paper_plan(
         "ablations": _ablations(*pairs[0], names, quick),
     }
     trained = [{"name": name, "policy": "sequoia", **ABLATIONS[name]} for name in names]
-    trained += [{"name": name, "policy": own, "preset": name} for name, own in RIVALS.items()]
+    budget = {"rounds": _RIVAL_ROUNDS, "seconds": _QUICK_RIVAL_SECONDS if quick else RIVAL_SECONDS}
+    trained += [
+        {"name": name, "policy": own, "preset": name, **budget} for name, own in RIVALS.items()
+    ]
     return make_plan(
         {
             "policies": POLICIES,

@@ -8,7 +8,7 @@ import pytest
 
 from sequoia.errors import ConfigError, ProblemError
 from sequoia.evaluation import evaluate
-from sequoia.learn import make_config, train
+from sequoia.learn import learner, make_config, train
 from sequoia.learn.checkpoint import NAME
 from sequoia.learn.rivals import ppo
 from sequoia.learn.rivals.registry import RIVAL_PRESETS
@@ -80,6 +80,30 @@ def test_ended_in_the_middle_and_resumed_it_is_the_same(name, tmp_path):
     one, other = whole.q.fold(states, steps), load_model(tmp_path, BANDIT).fold(states, steps)
     assert np.array_equal(one.linear, other.linear)
     assert np.array_equal(one.first_bias, other.first_bias)
+
+
+@pytest.mark.parametrize("name", RIVALS)
+def test_the_round_in_which_the_time_is_over_is_the_last_and_is_played(name, tmp_path):
+    config = make_config(name, **{**SHORT, "selection.eval_freq": 50, "seconds": 1e-9})
+    trained = train(BANDIT, config, folder=tmp_path)
+    assert [row["round"] for row in trained.history] == [0, 1]
+    assert trained.history[-1]["reward"] is not None
+
+
+def test_time_that_was_spent_before_a_crash_is_not_given_again(tmp_path, monkeypatch):
+    clock = [0.0]
+    monkeypatch.setattr(learner.time, "process_time", lambda: clock[0])
+
+    def watch(progress):
+        clock[0] += 10.0
+        crash(progress)
+
+    config = make_config("srl", **{**SHORT, "rounds": 50, "seconds": 35.0})
+    with pytest.raises(Crash):
+        train(BANDIT, config, folder=tmp_path, on_event=watch)
+    trained = train(BANDIT, config, folder=tmp_path, resume=True, on_event=watch)
+    # 20 of 35 seconds went into the first two rounds, the 10 of the crash were lost.
+    assert trained.history[-1]["round"] == 5
 
 
 def test_without_the_extra_it_says_what_to_install(monkeypatch):

@@ -83,16 +83,11 @@ class Rival(Learner[Settings]):
         """Return every optimiser by name."""
 
     @property
-    def most_rounds(self) -> int:
-        """As the settings say."""
-        return self.config.rounds
-
-    @property
     def is_done(self) -> bool:
         """Whether all rounds are done, or the last tries brought nothing."""
         own = self.config.selection
         enough = own.keep_best and self.selection.tries_since_best >= own.patience
-        return self.rounds >= self.config.rounds or enough
+        return self.is_last or enough
 
     def begin(self) -> Round:
         """Measure rewards, and see how good the first network is."""
@@ -105,9 +100,8 @@ class Rival(Learner[Settings]):
     def play_round(self) -> Round:
         """Learn for one round, and play the held-out episodes where they are due."""
         loss = self.learn(stream(self.seed, f"rival:{self.rounds}"))
-        self.rounds += 1
-        is_last = self.rounds == self.config.rounds
-        due = self.rounds % self.config.selection.eval_freq == 0 or is_last
+        self.count_round()
+        due = self.rounds % self.config.selection.eval_freq == 0 or self.is_last
         return self._report(loss, self._validate() if due else None)
 
     def _validate(self) -> FloatArray:
