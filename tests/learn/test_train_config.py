@@ -61,7 +61,8 @@ def test_from_scratch_is_without_prices():
     [
         (
             {"lerning_rate": 1},
-            r"lerning_rate is unknown; did you mean learning_rate\? known: rounds, seconds, network\.hidden, .*",
+            r"lerning_rate is unknown; did you mean learning_rate\? known: rounds, seconds, "
+            r"network\.hidden, .*",
         ),
         ({"memory": 5}, r"train\.memory is now called replay\.buffer_size"),
         ({"rounds": -1}, r"train\.rounds is -1: .*greater than or equal to 0"),
