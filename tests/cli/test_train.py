@@ -103,7 +103,10 @@ def test_settings_and_presets_reach_the_model(run):
     [
         ("--preset fast", "there is no preset 'fast'; known: default, scratch, paper, interacting"),
         ("--set rounds", "--set 'rounds' is not NAME=VALUE"),
-        ("--set round=3", "train.round is unknown; did you mean rounds? known: rounds, seconds, network.hidden,"),
+        (
+            "--set round=3",
+            "train.round is unknown; did you mean rounds? known: rounds, seconds, network.hidden,",
+        ),
         ("--set rounds=many", "train.rounds is 'many': "),
         ("--set rounds=-1", "train.rounds is -1: "),
         ("--set hidden=[0]", "train.network.hidden.0 is 0: "),

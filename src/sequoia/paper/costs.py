@@ -21,8 +21,8 @@ _MAIN = {
     "assortment": (300.0, 300.0, 300.0),
     "trap": (5.0, 5.0, 5.0),
 }
-# Of each trained variant that is not SEQUOIA as usual. Rivals train for a given time and end with the
-# round that they are in, which takes up to a third of it.
+# Of each trained variant that is not SEQUOIA as usual. Rivals train for a given time and end with
+# the round that they are in, which takes up to a third of it.
 _PLAYED = 30.0
 _TRAINED = dict.fromkeys(RIVALS, (RIVAL_SECONDS + _PLAYED,) * 3)
 _TRAINED["as in the paper"] = (120.0, 300.0, 1_000.0)
