@@ -4,6 +4,7 @@ import pytest
 
 from sequoia.errors import FileError
 from sequoia.sweep import make_plan
+from sequoia.sweep.cell import Training
 from sequoia.sweep.run_cell import run_cell
 
 SHORT = {"rounds": 2, "n_eval_episodes": 2, "episodes": 4, "eval_freq": 1}
@@ -71,3 +72,9 @@ def test_an_unknown_setting_is_one_line():
         plan(trained=[{"name": "small", "policy": "sequoia", "roundz": 3}])
     with pytest.raises(FileError, match="no preset 'papre'"):
         plan(trained=[{"name": "small", "preset": "papre"}])
+
+
+def test_learners_with_equal_settings_have_models_of_their_own():
+    presets = ("ppo-scores", "ppo-masked", "srl", "cascade-dqn", "default", "interacting")
+    digests = {Training(preset, {"rounds": 3, "seconds": 1.0}).digest for preset in presets}
+    assert len(digests) == len(presets)

@@ -17,6 +17,7 @@ from sequoia.io import locked
 from sequoia.policies import POLICIES, Random
 from sequoia.simulate import Decided
 from sequoia.sweep import ResultsFolder, make_plan, run_locally, status, sweep
+from sequoia.sweep.driver import seed_by_seed
 from sequoia.sweep.executor import CellEvent, attempt
 from sequoia.sweep.folder import seconds_left
 
@@ -256,3 +257,18 @@ def test_results_hold_every_episode(swept):
     assert np.array_equal(found.numbers["price"].rewards, by_hand.rewards[0].mean(axis=1))
     (file,) = swept.glob(f"cells/{cell.key}/*")
     assert json.loads(file.read_text())["steps"] == 4
+
+
+def test_the_first_seed_of_every_problem_comes_first():
+    problems = [{"family": "trap", "horizon": [3, 4]}, {"family": "standard", "seeds": 2}]
+    content = {"policies": ["random"], "seeds": [5, 6, 7], "problems": problems}
+    found = [(c.family, c.knobs.get("horizon"), c.seed) for c in seed_by_seed(_cells(content))]
+    assert found == [
+        *(("trap", 3, 5), ("trap", 4, 5), ("standard", None, 1)),
+        *(("trap", 3, 6), ("trap", 4, 6), ("standard", None, 2)),
+        *(("trap", 3, 7), ("trap", 4, 7)),
+    ]
+
+
+def _cells(content):
+    return make_plan(content, "plan").cells()

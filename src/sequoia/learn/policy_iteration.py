@@ -32,6 +32,7 @@ from sequoia.learn.price_start import factored_start
 from sequoia.learn.selection import Selection
 from sequoia.models.graph_model import GraphModel, neighbourhood_of
 from sequoia.models.graph_network import Parameters
+from sequoia.models.next_step import next_step_of
 from sequoia.optimize.auto import RolloutAuto, within_limits
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Environment, Problem, limits_of
@@ -84,6 +85,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             require_dependencies(environment, self._dependencies)
         self._factored, self.bound = factored_start(environment, config.start)
         self._neighbourhood = neighbourhood_of(environment, self._encoding, self._factored)
+        self._next_step = next_step_of(environment, self._encoding)
         own = config.network
         self._first = first_parameters(self._neighbourhood, own.hidden, own.layers, self.rng)
         self.parameters: Parameters = self._first
@@ -161,9 +163,10 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
 
     def _by_argmax(self, batched: int, listed: int, searched: int) -> int:
         """Return a limit by how the best action is found: quickly, less so, slowly."""
-        if self._argmax.is_batched:
+        if self._argmax.is_batched and self._next_step.is_linear:
             return batched
-        return listed if self._argmax.lists_actions else searched
+        is_listed = self._argmax.lists_actions or not self._next_step.is_linear
+        return listed if is_listed else searched
 
     @property
     def _n_changes(self) -> int:
@@ -177,6 +180,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
     def _may_share(self) -> bool:
         """Whether credit can be shared among several changes of one candidate."""
         is_plain = self._encoding.dose_indicators is None and self._argmax.is_batched
+        is_plain = is_plain and self._next_step.is_linear
         knows = self._dependencies is not None and hasattr(self.environment, "component_rewards")
         return is_plain and knows
 
@@ -193,7 +197,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         Before the first round, and where nothing tells what the next step earns, the policy is
         random: the same uniforms, ``(B, N)``, give the same action.
         """
-        if self.rounds or isinstance(self.environment, Problem):
+        if self.rounds or self._next_step.is_known:
             return self.model(self.parameters).weights(states, steps)
         weights = np.zeros((len(states), self._encoding.n_inputs))
         weights[:, : luck.shape[1]] = luck
@@ -244,8 +248,8 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         values = credit.values / own.rollouts
         candidate, inputs, apart = self._differences(actions, tried)
         # Known without any rollout: what the difference earns in the first step.
-        known = self._next_step(states, tried.state[candidate], inputs) * apart
         if shared:
+            known = self._first_weights(states)[tried.state[candidate], inputs] * apart
             return Lessons.one_by_one(
                 states,
                 steps,
@@ -254,7 +258,8 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
                 apart,
                 values[candidate, inputs] - known,
             )
-        rest = values - np.bincount(candidate, known, len(values))
+        where = tried.state
+        rest = values - self._next_step.gains(states[where], actions[where], tried.actions)
         return Lessons(states, steps, tried.state, candidate, inputs, apart, rest)
 
     @property
@@ -312,14 +317,9 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
     def _n_columns(self) -> int:
         return self.environment.space.n_actions
 
-    def _next_step(self, states: States, state: IntArray, inputs: IntArray) -> FloatArray:
-        weights = self.model(self._untrained).weights(states, np.zeros(len(states), np.int64))
-        found: FloatArray = weights[state, inputs]
-        return found
-
-    @property
-    def _untrained(self) -> Parameters:
-        return {name: np.zeros_like(value) for name, value in self.parameters.items()}
+    def _first_weights(self, states: States) -> FloatArray:
+        """Return the weights of the next step alone, ``(B, I)``."""
+        return self._next_step.weights(states, np.zeros((len(states), self._encoding.n_inputs)))
 
     def _local(self, actions: ActionArray, tried: Candidates) -> LocalCredit:
         assert self._dependencies is not None

@@ -8,6 +8,7 @@ from sequoia.learn.config import Config
 from sequoia.learn.policy_iteration_config import PolicyIterationConfig
 from sequoia.learn.price_start import has_prices
 from sequoia.learn.q_learning_config import QLearningConfig
+from sequoia.models.next_step import listed_actions
 from sequoia.problem import Environment
 from sequoia.problem.dependencies import dependencies_of
 
@@ -102,4 +103,5 @@ def usual_preset(environment: Environment) -> str:
     """Return the name of the preset that suits ``environment``."""
     if has_prices(environment):
         return "default"
-    return "scratch" if dependencies_of(environment) is None else "interacting"
+    knows_more = dependencies_of(environment) is not None or listed_actions(environment) is not None
+    return "interacting" if knows_more else "scratch"

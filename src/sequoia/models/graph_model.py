@@ -20,6 +20,7 @@ from sequoia.models.neighbourhood import (
     degrees,
     message_matrices,
 )
+from sequoia.models.next_step import NextStep, next_step_of
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.problem import Environment, Problem
@@ -126,10 +127,11 @@ class GraphModel:
 
     The inputs x are those of `ActionEncoding`: columns, and dose levels where columns add up. Their
     weights are what they earn in the next step, where the environment tells, plus ``scale`` times
-    the scores of the nodes that they reach. So the best action is that of a linear function over
-    the space, exactly. Where the network scores 0, the model is the myopic policy; where it scores
-    what a factored value function says of doses, a price policy; with ``is_joint``, that of `price`
-    itself: a hidden layer adds what doses are worth together.
+    the scores of the nodes that they reach; see `NextStep` for rewards that are no sums. So the
+    best action is that of a linear function over the space, exactly. Where the network scores 0,
+    the model is the myopic policy; where it scores what a factored value function says of doses, a
+    price policy; with ``is_joint``, that of `price` itself: a hidden layer adds what doses are
+    worth together.
 
     Attributes
     ----------
@@ -198,19 +200,21 @@ class GraphModel:
     def weights(self, states: States, steps: IntArray) -> FloatArray:
         """Return ``u``, the weight of every input, ``(B, I)``."""
         states, steps = np.asarray(states), np.asarray(steps)
-        total = next_step_weights(self.environment, self.encoding, states)
-        if self._is_untrained:
-            return total
+        scores = np.zeros((len(states), self.encoding.n_inputs))
         few = max(1, _TOGETHER // self.neighbourhood.n_nodes)
-        for first in range(0, len(states), few):
+        for first in range(0, 0 if self._is_untrained else len(states), few):
             part = slice(first, first + few)
-            total[part] += self.scale * self._scores(states[part], steps[part])
-        return total
+            scores[part] = self.scale * self._scores(states[part], steps[part])
+        return self._next_step.weights(states, scores)
 
     def _scores(self, states: States, steps: IntArray) -> NDArray[Any]:
         own = self.neighbourhood
         scores = node_scores(self.parameters, own.see(states, steps), own.matrices)
         return own.outlets.collect(scores, self.encoding.n_inputs).T
+
+    @cached_property
+    def _next_step(self) -> NextStep:
+        return next_step_of(self.environment, self.encoding)
 
     @cached_property
     def _joint_units(self) -> JointUnits | None:
@@ -232,12 +236,3 @@ def neighbourhood_of(
         return ArmNeighbourhood(environment, encoding, factored)
     known = dependencies_of(environment)
     return WholeState(environment) if known is None else ComponentNeighbourhood(environment, known)
-
-
-def next_step_weights(
-    environment: Environment, encoding: ActionEncoding, states: States
-) -> FloatArray:
-    """Return what every input earns in the next step, ``(B, I)``; 0 where nothing tells."""
-    if not isinstance(environment, Problem):
-        return np.zeros((len(states), encoding.n_inputs))
-    return encoding.objective(environment.dose_rewards(states))[0]

@@ -32,9 +32,10 @@ RIVALS = {
     "srl": "sequoia",
     "cascade-dqn": "iterative-dqn",
 }
-# Processor seconds that each of them trains: about what SEQUOIA takes, which is 20 to 35 at 20
-# arms, and 35 to 95 at 100. The same for all, so that a slow learner has fewer rounds.
-RIVAL_SECONDS, _QUICK_RIVAL_SECONDS = 60.0, 2.0
+# Processor seconds that each of them trains: about what SEQUOIA takes on the machine of
+# docs/results, which is 9 to 13 at 20 arms, 11 to 36 at 40, and 16 to 50 at 100 but for routing.
+# The same for all, so that a slow learner has fewer rounds.
+RIVAL_SECONDS, _QUICK_RIVAL_SECONDS = 20.0, 2.0
 # Rounds without an end but that.
 _RIVAL_ROUNDS = 100_000
 # Where arms interact, and where there are none.

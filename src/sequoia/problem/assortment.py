@@ -151,6 +151,16 @@ class Assortment:
         revenue: FloatArray = self.chances(states, actions) @ self.prices
         return revenue
 
+    def reward_table(self, states: FloatArray, actions: ActionArray) -> FloatArray:
+        """Return the revenue that is expected of every action in every state, ``(B, A)``."""
+        utilities, shown = self.utilities(states), np.asarray(actions, dtype=np.float64).T
+        # Divided by the largest of all items, so that no exponential is too large; none of those
+        # that matter vanishes, because utilities are at most 500.
+        top = np.maximum(utilities.max(axis=1, keepdims=True), 0.0)
+        wanted = np.exp(utilities - top)
+        revenue: FloatArray = (wanted * self.prices) @ shown / (np.exp(-top) + wanted @ shown)
+        return revenue
+
     def step(
         self, states: FloatArray, actions: ActionArray, noise: FloatArray
     ) -> tuple[FloatArray, FloatArray]:

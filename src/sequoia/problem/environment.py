@@ -18,7 +18,10 @@ class Environment(Protocol):
     serves all columns; and with it ``component_rewards(states, actions)``, ``(B, D)``, the part of
     the reward that each component earns, so that thousands of them are learned at once. And
     ``action_limits(states, steps)``, what is allowed in some states only (`ActionLimits`). And
-    ``relevance``, ``(D,)``, how much it helps that a component leaves its first value.
+    ``relevance``, ``(D,)``, how much it helps that a component leaves its first value. And
+    ``expected_reward(states, actions)``, ``(B,)``, what the next step earns; with it
+    ``reward_table(states, actions)``, ``(B, A)``, the same of every action in every state, so that
+    learning starts from the best next step where actions are few.
 
     Axes: B batch, D numbers that make a state, N action columns, F features, U uniforms. A state
     is everything that the future depends on, as numbers.

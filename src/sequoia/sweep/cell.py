@@ -32,7 +32,9 @@ def settings_of(preset: str, overrides: Mapping[str, Any]) -> dict[str, Any]:
     # Torch costs seconds of imports, which sweeps without training should not pay.
     from sequoia.learn import make_config
 
-    return make_config(preset, **overrides).model_dump(mode="json")
+    config = make_config(preset, **overrides)
+    # Learners may have the same settings, and still learn other models.
+    return {"learner": config.learner, **config.model_dump(mode="json")}
 
 
 def trained_model(

@@ -1,7 +1,8 @@
 """Compute a plan into a folder."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -69,7 +70,7 @@ def sweep(
         folder.keep_plan(plan, force)
         results = {cell: folder.result(cell) for cell in cells}
         spent = {cell: found.seconds for cell, found in results.items() if found is not None}
-        to_do = [cell for cell in cells if cell not in spent]
+        to_do = [cell for cell in seed_by_seed(cells) if cell not in spent]
         for cell in to_do:
             folder.forget_error(cell)
         last = time.monotonic()
@@ -83,6 +84,20 @@ def sweep(
                 last = time.monotonic()
         write_tables(folder, cells)
     return Swept(len(spent), len(cells) - len(to_do), failed)
+
+
+def seed_by_seed(cells: Sequence[Cell]) -> list[Cell]:
+    """Return the first seed of every problem, then the second of each, ….
+
+    So a sweep that is ended early has about as many seeds of each.
+    """
+    before: Counter[str] = Counter()
+    places = []
+    for cell in cells:
+        places.append(before[cell.group])
+        before[cell.group] += 1
+    order = sorted(range(len(cells)), key=places.__getitem__)
+    return [cells[i] for i in order]
 
 
 def _compute(
