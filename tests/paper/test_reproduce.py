@@ -18,8 +18,9 @@ from sequoia.paper.experiment import (
     SETTINGS,
     paper_plan,
 )
+from sequoia.paper.figures import plot_field
 from sequoia.paper.results import Record, Results
-from sequoia.paper.tables import Table, all_tables, differences
+from sequoia.paper.tables import Table, all_tables, differences, field
 from sequoia.sweep import make_plan, sweep
 from sequoia.sweep.executor import CellEvent, Outcome
 from sequoia.sweep.run_cell import CellResult, PolicyNumbers, PolicyTimes
@@ -140,26 +141,46 @@ def test_differences_are_paired_and_corrected():
         for name, means in earned.items()
         for seed, mean in enumerate(means)
     ]
-    rows = {row[2]: row for row in differences(Results(tuple(records))).rows}
+    results = Results(tuple(records))
+    rows = {row[2]: row for row in differences(results).rows}
     assert rows["price"][4].startswith("-9.7 ±")
     assert rows["price"][5] == "behind"
     assert rows["myopic"][5] == "tie"
     change = np.array([-3.0, -1.5, -100 / 30])
     half = stats.t.ppf(1 - 0.025 / 2, 2) * change.std(ddof=1) / np.sqrt(3)
     assert rows["myopic"][4] == f"{change.mean():.1f} ± {half:.1f}"
+    in_one = field(results)
+    assert in_one.heads == ("setting", "J", "seeds", "myopic", "price")
+    (row,) = in_one.rows
+    assert row[3:] == (f"({rows['myopic'][4]})", rows["price"][4])
+
+
+def test_the_field_says_who_is_ahead_and_who_has_one_seed():
+    times = PolicyTimes(decisions=1, at_limit=0, mean=0, median=0, slow=0, slowest=0)
+    earned = {"sequoia": (10, 20, 30), "price": (11, 22, 33.003), "srl": (9,)}
+    records = [
+        Record("epidemic", 20, seed, name, float(mean), 1.0, None, times)
+        for name, means in earned.items()
+        for seed, mean in enumerate(means)
+    ]
+    (row,) = field(Results(tuple(records))).rows
+    assert row == ("Epidemic", "20", "3, 1", "10.0 ± 0.0 ahead", "-10.0")
+    axes = plot_field(Results(tuple(records)))
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["Epidemic, 20"]
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["price", "srl"]
 
 
 def test_everything_is_written(folder):
     figures = {path.name for path in (folder / "figures").iterdir()}
-    names = ("settings", "trap", "ablations", "sigmoid", "underground")
+    names = ("settings", "field", "trap", "ablations", "sigmoid", "underground")
     assert figures == {f"{name}.{form}" for name in names for form in ("png", "svg", "pdf")}
     assert all(path.stat().st_size > 5_000 for path in (folder / "figures").iterdir())
     tables = {path.name for path in (folder / "tables").iterdir()}
-    names = ("claims", "differences", "rewards", "training", "ablations", "decisions")
+    names = ("claims", "field", "differences", "rewards", "training", "ablations", "decisions")
     assert tables == {f"{name}.{form}" for name in names for form in ("csv", "tex")}
     text = (folder / "report.html").read_text()
-    assert text.count("<img") == 5
-    assert text.count("<table") == 6
+    assert text.count("<img") == 6
+    assert text.count("<table") == 7
     assert "http" not in text.replace('src="data:image', "")
 
 
@@ -202,7 +223,7 @@ def test_what_is_done_can_be_drawn_before_all_is(tmp_path, monkeypatch):
     only_capacity = partial(made_up, fails=lambda cell: cell.family != "capacity")
     assert sweep(plan, tmp_path, only_capacity, 1).failed
     report.write_report(tmp_path)
-    assert drawn == {"settings", "sigmoid", "underground"}
+    assert drawn == {"settings", "field", "sigmoid", "underground"}
     assert {row["setting"] for row in rows_of(tmp_path, "rewards")} == {"Capacity constraints"}
     nothing = tmp_path / "nothing"
     sweep(plan, nothing, partial(made_up, fails=lambda _: True), 1)

@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from sequoia.paper.experiment import ABLATIONS, POLICIES, SETTINGS, TRAP_POLICIES
 from sequoia.paper.results import Results, standard_error
+from sequoia.paper.tables import EVERYWHERE, FIELD, compared
 from sequoia.plots.canvas import (
     BLUE,
     GREEN,
@@ -21,17 +22,27 @@ from sequoia.plots.canvas import (
     colour_of,
     new_axes,
     plain,
+    style_of,
     title,
 )
 from sequoia.plots.plot_families import plot_sigmoid, plot_underground
+from sequoia.policies import Style
 from sequoia.problem import Problem
 from sequoia.problem.families import interventions, trap
 from sequoia.problem.underground import underground
 
 _WIDTH = 0.86
+# What policies of one row of the field take of its height.
+_TALL = 0.8
 _BOUND = "no policy earns more on average"
 _NO_LABEL = "_nolegend_"
 _COLOURS = dict(zip(ABLATIONS, (BLUE, SKY, GREEN, PURPLE, ORANGE, GREY, VERMILION), strict=True))
+_RIVAL_STYLES = {
+    "ppo-scores": Style(ORANGE, "o"),
+    "ppo-masked": Style(GREY, "p"),
+    "srl": Style(PURPLE, "s"),
+    "cascade-dqn": Style(INK, "v"),
+}
 _ACTED, _IDLE = "acted on", "left alone"
 
 
@@ -118,6 +129,52 @@ def _draw_bound(ax: Axes, results: Results, family: str, size: int, place: int) 
             linewidth=1.6,
             label=_BOUND if is_new else _NO_LABEL,
         )
+
+
+def plot_field(results: Results, ax: Axes | None = None) -> Axes:
+    """Draw what others earn in per cent of SEQUOIA, a row for each setting and size.
+
+    Lines are intervals over seeds that hold for all comparisons together; a hollow mark is a tie.
+    """
+    found = compared(results)
+    places = list(dict.fromkeys((one.family, one.arms) for one in found))
+    ax = ax if ax is not None else new_axes(9.0, 1.6 + 0.46 * len(places))
+    names = [name for name in FIELD if any(one.policy == name for one in found)]
+    for position, name in enumerate(names):
+        own = [one for one in found if one.policy == name]
+        rows = [places.index((one.family, one.arms)) for one in own]
+        y = np.array(rows) - _TALL / 2 + (position + 0.5) * _TALL / len(names)
+        means = np.array([100 + one.change.mean for one in own])
+        halves = np.nan_to_num([one.change.half for one in own])
+        is_tie = np.array([one.seeds > 1 and one.change.includes_zero for one in own])
+        style = _RIVAL_STYLES.get(name) or style_of(name, FIELD)
+        colour, marker = style.colour, style.marker
+        ax.errorbar(means, y, xerr=halves, fmt="none", ecolor=colour, elinewidth=1.0, alpha=0.6)
+        for mask, face, label in ((~is_tie, colour, name), (is_tie, "none", _NO_LABEL)):
+            ax.scatter(
+                means[mask],
+                y[mask],
+                30,
+                marker=marker,
+                facecolors=face,
+                edgecolors=colour,
+                linewidths=1.1,
+                zorder=3,
+                label=label,
+            )
+    for row in range(1, len(places)):
+        ax.axhline(row - 0.5, color=GREY, linewidth=0.5, alpha=0.5)
+    ax.axvline(100, color=INK, linewidth=1.0, linestyle="--")
+    ax.set_yticks(range(len(places)), [f"{EVERYWHERE[f]}, {arms}" for f, arms in places])
+    ax.set_ylim(len(places) - 0.5, -0.5)
+    ax.set_xlim(max(0.0, ax.get_xlim()[0]), min(130.0, ax.get_xlim()[1]))
+    ax.set_xlabel("% of SEQUOIA on the same problems")
+    ax.grid(axis="x", alpha=0.3)
+    ax.set_axisbelow(True)
+    ax.legend(loc="upper center", bbox_to_anchor=(0.4, -0.09), ncols=4, frameon=False, fontsize=9)
+    plain(ax)
+    title(ax, "Others beside SEQUOIA; hollow: a tie")
+    return ax
 
 
 def plot_ablations(results: Results, ax: Axes | None = None) -> Axes:
@@ -226,6 +283,8 @@ def paper_figures(results: Results) -> dict[str, Axes]:
     drawings: dict[str, Callable[[Results], Axes]] = {}
     if any(results.sizes(family) for family in SETTINGS):
         drawings["settings"] = plot_settings
+    if any(one.policy in FIELD for one in compared(results)):
+        drawings["field"] = plot_field
     if results.sizes("trap"):
         drawings["trap"] = _draw_trap
     if any(one.policy in ABLATIONS for one in results.records):

@@ -21,11 +21,13 @@ from sequoia.version import __version__
 REPORT = "report.html"
 SUMMARY = "README.md"
 # What the summary shows of figures and tables; all are in files.
-_SHOWN = ("settings", "ablations", "claims", "differences", "training")
+_SHOWN = ("settings", "field", "ablations", "claims", "training")
 _FORMATS = ("png", "svg", "pdf")
 _FIGURES = {
     "settings": "The paper's main figure: mean reward by setting and size, random = 1; whiskers "
     "are standard errors over seeds, dashed lines are bounds that no policy exceeds on average",
+    "field": "What other policies and the learners of other papers earn in per cent of SEQUOIA; "
+    "lines are intervals over seeds that hold for all comparisons together; hollow is a tie",
     "trap": "The counterexample with two arms, on which looking one step ahead goes wrong",
     "ablations": "SEQUOIA without some of its parts, in per cent of the bound",
     "sigmoid": "How arms respond to several interventions at once",
@@ -87,12 +89,13 @@ def summary(folder: Path, results: Results, tables: Sequence[Table], figures: Se
         "goes on from here to the whole plan; `sequoia reproduce --dry-run` says what that costs.",
         f"What was run: {done}.",
     ]
-    parts += [f"![{_FIGURES[name]}]({name}.png)" for name in figures if name in _SHOWN]
+    parts += [f"![{_FIGURES[name]}](figures/{name}.png)" for name in figures if name in _SHOWN]
     for table in tables:
         if table.name in _SHOWN:
             parts += [f"## {table.title}", table.markdown(), table.note]
     files = ", ".join(f"[{name}]({name})" for name in (NUMBERS, TIMES))
-    parts += ["## Files", f"{files} hold every policy of every problem."]
+    named = ", ".join(f"[{table.name}](tables/{table.name}.csv)" for table in tables)
+    parts += ["## Files", f"{files} hold every policy of every problem; all tables: {named}."]
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -113,7 +116,8 @@ def _page(headline: str, shown: Mapping[str, str], tables: Sequence[Table]) -> s
     order = {
         "settings": ("Rewards in all settings", "rewards"),
         "claims": ("Headline claims", "claims"),
-        "differences": ("Everybody against SEQUOIA", "differences"),
+        "field": ("Everybody against SEQUOIA", "field"),
+        "differences": ("All comparisons", "differences"),
         "trap": ("Where looking one step ahead goes wrong", None),
         "ablations": ("Ablations", "ablations"),
         "training": ("Time of training, in minutes", "training"),

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,6 +18,9 @@ _ESCAPES = str.maketrans(
     {"%": r"\%", "_": r"\_", "&": r"\&", "#": r"\#", "±": r"$\pm$", "×": r"$\times$", "–": "--"}
 )
 PAPER_MINUTES = {20: 25.5, 40: 76.7, 100: 475.2}
+EVERYWHERE = {**SETTINGS, **BEYOND}
+# Who stands in the one view of all.
+FIELD = ("myopic", "iterative-dqn", "lookahead", "price", *RIVALS)
 _EXISTING = ("sampling", "iterative-myopic", "myopic")
 _NONE = "–"
 ALL = "all settings"
@@ -72,13 +76,14 @@ class Table:
 
 def plus_minus(one: Estimate, digits: int = 1) -> str:
     """Say a mean with its interval, where it has one."""
-    text = f"{one.mean:.{digits}f}"
+    # Adding 0 makes a 0 of what is rounded to -0.
+    text = f"{round(one.mean, digits) + 0.0:.{digits}f}"
     return text if one.half != one.half else f"{text} ± {one.half:.{digits}f}"
 
 
 def all_tables(results: Results) -> list[Table]:
     """Return every table that there is something to say in."""
-    made = (claims, differences, rewards, training, ablations, decisions)
+    made = (claims, field, differences, rewards, training, ablations, decisions)
     return [table for make in made if (table := make(results)).rows]
 
 
@@ -89,31 +94,79 @@ def _places(results: Results, families: Iterable[str] = SETTINGS) -> Iterator[tu
             yield family, arms
 
 
-def differences(results: Results) -> Table:
-    """Return by how much everybody else earns more or less than SEQUOIA, on the same seeds."""
-    every = {**SETTINGS, **BEYOND}
+class Difference(NamedTuple):
+    """How much more a policy earns than SEQUOIA on the same seeds, in per cent.
+
+    The interval holds for all comparisons of a run together (Bonferroni).
+    """
+
+    family: str
+    arms: int
+    policy: str
+    seeds: int
+    change: Estimate
+
+
+def compared(results: Results) -> list[Difference]:
+    """Return everybody against SEQUOIA, by setting, size and policy."""
     pairs = [
         (family, arms, name, change)
-        for family, arms in _places(results, every)
+        for family, arms in _places(results, EVERYWHERE)
         for name in (*POLICIES, "lookahead", *RIVALS)
         if name != "sequoia" and len(change := results.percent_over(family, arms, name, "sequoia"))
     ]
+    return [
+        Difference(family, arms, name, len(change), estimate(change, comparisons=len(pairs)))
+        for family, arms, name, change in pairs
+    ]
+
+
+def differences(results: Results) -> Table:
+    """Return by how much everybody else earns more or less than SEQUOIA, on the same seeds."""
+    found = compared(results)
     rows = []
-    for family, arms, name, change in pairs:
-        own = estimate(change, comparisons=len(pairs))
+    for family, arms, name, seeds, change in found:
         minutes = _minutes(results, family, arms, name)
         spent = _NONE if not minutes else _or_none(minutes, ".1f")
-        row = (every[family], str(arms), name, str(len(change)), plus_minus(own), _said(own), spent)
-        rows.append(row)
+        said = (str(seeds), plus_minus(change), _said(change), spent)
+        rows.append((EVERYWHERE[family], str(arms), name, *said))
     return Table(
         "differences",
         "Everybody against SEQUOIA",
         ("setting", "J", "policy", "seeds", "more than SEQUOIA, %", "verdict", "training, min"),
         rows,
         f"Paired: the same problems, episodes and luck. ± is an interval over seeds that holds for "
-        f"all {len(pairs)} comparisons together with 95 % (Bonferroni). A tie is a difference that "
+        f"all {len(found)} comparisons together with 95 % (Bonferroni). A tie is a difference that "
         "luck may explain; with one seed nothing is said.",
     )
+
+
+def field(results: Results) -> Table:
+    """Return the same in one view: a row for each setting and size, a column for each policy."""
+    found = {(one.family, one.arms, one.policy): one for one in compared(results)}
+    names = [n for n in FIELD if any(name == n for _, _, name in found)]
+    rows = []
+    for family, arms in _places(results, EVERYWHERE):
+        own = [found.get((family, arms, name)) for name in names]
+        if any(own):
+            cells = [_NONE if one is None else _in_short(one.change) for one in own]
+            seeds = sorted({one.seeds for one in own if one is not None}, reverse=True)
+            rows.append((EVERYWHERE[family], str(arms), ", ".join(map(str, seeds)), *cells))
+    return Table(
+        "field",
+        "The field: more than SEQUOIA, %",
+        ("setting", "J", "seeds", *names),
+        rows,
+        f"Paired: the same problems, episodes and luck. ± is an interval over seeds that holds for "
+        f"all {len(found)} comparisons together with 95 % (Bonferroni); ties are in brackets, and "
+        "with one seed nothing is said. Where there are two numbers of seeds, rivals have fewer.",
+    )
+
+
+def _in_short(change: Estimate) -> str:
+    """Say a difference, with its verdict."""
+    text, verdict = plus_minus(change), _said(change)
+    return {"tie": f"({text})", "ahead": f"{text} ahead"}.get(verdict, text)
 
 
 def _said(change: Estimate) -> str:
