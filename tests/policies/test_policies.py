@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from action_limit_cases import Doors
 from policy_cases import KINDS, decide, joint_states, tiny, value_of
 from sequoia import Assignment, Rules
 from sequoia.bounds import solve_exactly
@@ -180,3 +181,20 @@ def test_whittle_on_a_standard_bandit():
     played = rollout(problem, make_policy("whittle", problem), Scenarios.sample(problem, 3, 0))
     idle = rollout(problem, Idle(problem), Scenarios.sample(problem, 3, 0))
     assert played.rewards.mean() > idle.rewards.mean()
+
+
+def test_myopic_minds_what_a_state_forbids():
+    class Expecting(Doors):
+        def expected_reward(self, states, actions):
+            return self.step(states, actions, np.ones((len(states), self.n_noise)))[0]
+
+    doors = Expecting()
+    played = rollout(doors, make_policy("myopic", doors), Scenarios.sample(doors, 20, 0))
+    every = doors.space.enumerate(100)
+    for states, actions in zip(played.states, played.actions, strict=True):
+        for step in range(doors.horizon):
+            now = states[step][None]
+            allowed = doors.action_limits(now, np.array([step])).allowed(every)[0]
+            many = np.repeat(now, len(every), axis=0)
+            best = doors.expected_reward(many, every)[allowed].max()
+            assert doors.expected_reward(now, actions[step][None])[0] == best

@@ -32,8 +32,8 @@ def train(
         str | None,
         typer.Option(
             help="default where arms are decoupled, interacting where it is known who depends on "
-            "whom, scratch elsewhere; paper for the hyper-parameters of its table; or a rival: "
-            "ppo-scores, ppo-masked, srl, cascade-dqn.",
+            "whom or what all actions earn, scratch elsewhere; paper for the hyper-parameters of "
+            "its table; or a rival: ppo-scores, ppo-masked, srl, cascade-dqn.",
             show_default=False,
         ),
     ] = None,

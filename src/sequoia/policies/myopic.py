@@ -14,7 +14,7 @@ from sequoia.policies.policy import (
     Style,
     require_problem,
 )
-from sequoia.problem import Environment, Problem
+from sequoia.problem import Environment, Problem, limits_of
 from sequoia.problem.environment import States
 from sequoia.simulate import Decided
 from sequoia.validation import ActionArray, FloatArray
@@ -65,9 +65,12 @@ class ListedMyopic(StatewisePolicy):
         self._actions = actions
 
     def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
-        """Return the best of all actions, which is proven by having tried them."""
+        """Return the best of all allowed actions, which is proven by having tried them."""
         states = np.broadcast_to(state, (len(self._actions), len(state)))
         values = self._environment.expected_reward(states, self._actions)
+        limits = limits_of(self._environment, state[None], np.array([step]))
+        if limits is not None:
+            values = np.where(limits.allowed(self._actions)[0], values, -np.inf)
         best = int(values.argmax())
         decision = self._environment.space.certify(self._actions[best])
         return Decided(decision, float(values[best]), float(values[best]))
