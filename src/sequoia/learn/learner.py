@@ -92,10 +92,15 @@ class Learner(ABC, Generic[Settings]):
         """Processor seconds so far."""
         return self.spent_before + time.process_time() - self._began
 
+    @property
+    def is_over_time(self) -> bool:
+        """Whether the settings give less time than was spent so far."""
+        return self.config.seconds is not None and self.spent >= self.config.seconds
+
     def count_round(self) -> None:
         """Take note that a round is done, and what time it is."""
         self.rounds += 1
-        self.is_late = self.config.seconds is not None and self.spent >= self.config.seconds
+        self.is_late = self.is_over_time
 
     @property
     def is_last(self) -> bool:

@@ -12,6 +12,7 @@ from sequoia.learn import learner, make_config, train
 from sequoia.learn.checkpoint import NAME
 from sequoia.learn.rivals import ppo
 from sequoia.learn.rivals.registry import RIVAL_PRESETS
+from sequoia.learn.rivals.srl import Srl
 from sequoia.models.folder import load_model
 from sequoia.policies import make_policy
 from sequoia.problem.families import routing, standard, trap
@@ -88,6 +89,15 @@ def test_the_round_in_which_the_time_is_over_is_the_last_and_is_played(name, tmp
     trained = train(BANDIT, config, folder=tmp_path)
     assert [row["round"] for row in trained.history] == [0, 1]
     assert trained.history[-1]["reward"] is not None
+
+
+def test_srl_ends_within_a_round_when_its_time_is_over():
+    for seconds, steps in ((1e-9, 1), (None, BANDIT.horizon)):
+        config = make_config("srl", **{**SHORT, "rounds": 1, "seconds": seconds})
+        rival = Srl(BANDIT, config, 0)
+        rival.begin()
+        rival.play_round()
+        assert rival.state()[1]["replay"] == config.episodes * steps
 
 
 def test_time_that_was_spent_before_a_crash_is_not_given_again(tmp_path, monkeypatch):

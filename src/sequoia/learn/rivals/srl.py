@@ -80,8 +80,11 @@ class Srl(Rival[SrlConfig]):
         """Play with perturbed scores, and learn after every step."""
         self._critic.scale = self.scale
         states = self.environment.draw_start(rng, self.config.episodes)
-        losses = []
+        losses: list[float] = []
         for step in range(self.environment.horizon):
+            # Where one argmax takes milliseconds, a round has hundreds of thousands of them.
+            if losses and self.is_over_time:
+                break
             steps = np.full(len(states), step)
             actions = self._explore(states, steps, rng)
             noise = rng.random((len(states), self.environment.n_noise))
