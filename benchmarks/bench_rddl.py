@@ -6,6 +6,8 @@
     python benchmarks/bench_rddl.py returns                our steps against its simulator
     python benchmarks/bench_rddl.py train NAME [ROUNDS [SEED [POLICIES [EPISODES]]]]
                                                            an instance: train, compare policies
+    python benchmarks/bench_rddl.py play NAME [POLICIES [EPISODES]]
+                                                           the same without training
 
 Each prints lines of CSV. Seeds are fixed; times are of the processor. JaxPlan is run by
 `bench_jaxplan.py`, in an environment of its own.
@@ -21,6 +23,7 @@ from sequoia.errors import SequoiaError
 from sequoia.evaluation.intervals import estimate
 from sequoia.interop.rddl import RddlEnvironment, from_rddl, repository
 from sequoia.learn import make_config, train, usual_preset
+from sequoia.models.model import Model
 from sequoia.policies import make_policy
 from sequoia.problem import sample_actions
 from sequoia.simulate import Scenarios, rollout
@@ -208,16 +211,25 @@ def train_one(
     policies: str = "idle,random,sequoia,lookahead",
     episodes: str = str(EPISODES),
 ) -> None:
-    """Train, then compare policies under the same luck.
-
-    The last column is how much more a policy earns than the better of idle and random.
-    """
+    """Train, then compare policies under the same luck."""
     environment = from_rddl(f"rddl:{name}")
     began = time.process_time()
     config = make_config(usual_preset(environment), rounds=int(rounds))
     q = train(environment, config, seed=int(seed)).q
     print(f"{name},training,seed {seed},{time.process_time() - began:.0f} s", flush=True)
-    scenarios = Scenarios.sample(environment, int(episodes), seed=7)
+    _play(name, environment, q, policies, int(episodes))
+
+
+def play(name: str, policies: str = "idle,random,lookahead", episodes: str = str(EPISODES)) -> None:
+    """Compare policies that need no training."""
+    _play(name, from_rddl(f"rddl:{name}"), None, policies, int(episodes))
+
+
+def _play(
+    name: str, environment: RddlEnvironment, q: Model | None, policies: str, episodes: int
+) -> None:
+    """Print what policies earn, and how much more than the better of idle and random."""
+    scenarios = Scenarios.sample(environment, episodes, seed=7)
     floor: list[np.ndarray] = []
     for policy in policies.split(","):
         began = time.process_time()
@@ -251,6 +263,8 @@ def main(arguments: list[str]) -> None:
         returns(rest or RETURNS)
     elif what == "train":
         train_one(*rest)
+    elif what == "play":
+        play(*rest)
 
 
 if __name__ == "__main__":

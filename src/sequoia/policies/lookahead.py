@@ -1,6 +1,7 @@
 """Rollouts at decision time: improve on any policy, where the gain is significant."""
 
 from collections.abc import Callable
+from typing import cast
 
 import numpy as np
 from scipy.special import stdtrit
@@ -8,9 +9,11 @@ from scipy.special import stdtrit
 from sequoia.models.model import QFunction
 from sequoia.optimize.auto import RolloutAuto, within_limits
 from sequoia.optimize.encoding import ActionEncoding
+from sequoia.policies.by_prospects import ByProspects, Promising
 from sequoia.policies.policy import ROLLOUTS, Options, Policy, StatewisePolicy, Style
 from sequoia.problem import Environment, Problem, limits_of
 from sequoia.problem.environment import States
+from sequoia.rng import stream
 from sequoia.simulate import Decided
 from sequoia.simulate.credit import WholeCredit
 from sequoia.simulate.paired_rollouts import (
@@ -35,6 +38,8 @@ _DEPTH = 20
 _LEVEL = 0.05
 # Candidates that are looked at for one that is played.
 _LOOKED_AT = 3
+# Episodes of random play, and the share of their steps that must earn or cost something.
+_EPISODES, _TELLING = 32, 0.01
 
 
 class Lookahead(StatewisePolicy):
@@ -76,9 +81,15 @@ class Lookahead(StatewisePolicy):
         self._argmax = RolloutAuto(self._encoding)
 
     @classmethod
-    def make(cls, environment: Environment, options: Options) -> "Lookahead":
-        """Look ahead over a trained model; without one over myopic, or over random decisions."""
+    def make(cls, environment: Environment, options: Options) -> Policy:
+        """Look ahead over a trained model; without one over myopic, or over random decisions.
+
+        Where random play earns next to nothing, rollouts tell nothing: there an environment that
+        knows how promising actions are is asked for that instead.
+        """
         encoding = ActionEncoding.of(environment)
+        if hasattr(environment, "prospects") and _is_silent(environment, encoding):
+            return ByProspects(cast(Promising, environment))
         weigh: Weigh | None = None
         if options.q is not None:
             base, weigh = _over_model(options.q, environment, encoding)
@@ -146,6 +157,19 @@ class Lookahead(StatewisePolicy):
             rng,
         )
         return credit.values.reshape(rollouts, len(tried)).T
+
+
+def _is_silent(environment: Environment, encoding: ActionEncoding) -> bool:
+    """Say whether hardly any step of random play earns or costs anything."""
+    act, rng = _over_random(environment, encoding), stream(0, "lookahead")
+    states, telling = environment.draw_start(rng, _EPISODES), 0
+    for step in range(environment.horizon):
+        luck = rng.random((_EPISODES, environment.space.n_actions))
+        actions = act(states, np.full(_EPISODES, step), luck)
+        noise = rng.random((_EPISODES, environment.n_noise))
+        rewards, states = environment.step(states, actions, noise)
+        telling += int((rewards != 0).sum())
+    return telling < _TELLING * _EPISODES * environment.horizon
 
 
 def is_gain(gains: FloatArray, tests: int) -> bool:

@@ -18,6 +18,7 @@ from sequoia.interop.rddl.compiler import (
 )
 from sequoia.interop.rddl.formulas import Grounder, NotLinear
 from sequoia.interop.rddl.layout import Layout
+from sequoia.interop.rddl.prospects import Prospects
 from sequoia.interop.rddl.reading import PREFIX, RddlModel, find_model, read_model
 from sequoia.interop.rddl.rules import Row, RuleBook, rows_of
 from sequoia.interop.rddl.shares import NoShares, ShareCompiler
@@ -314,6 +315,16 @@ class RddlEnvironment:
     def relevance(self) -> FloatArray:
         """How much it helps the reward that a component leaves its first value, ``(D,)``."""
         return self._structure.relevance(self._first[0])
+
+    def prospects(self, states: Array, actions: ActionArray) -> FloatArray:
+        """Return what actions earn, and how promising the next states are, with luck, ``(B,)``."""
+        return self._prospects.after(np.asarray(states), actions)
+
+    @cached_property
+    def _prospects(self) -> Prospects:
+        is_better_false = self._structure.is_better_false
+        size = self.space.n_actions
+        return Prospects(self, size, self._first[0], self.relevance, is_better_false)
 
     @cached_property
     def _structure(self) -> Structure:

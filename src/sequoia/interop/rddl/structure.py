@@ -1,6 +1,7 @@
 """Who depends on whom in an instance of RDDL, and how far that is from the reward."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -12,7 +13,7 @@ from sequoia.interop.rddl.reading import RddlModel
 from sequoia.interop.rddl.rules import RuleBook
 from sequoia.interop.rddl.support import Support, Supports, swapped
 from sequoia.problem import Dependencies
-from sequoia.validation import FloatArray, IntArray
+from sequoia.validation import BoolArray, FloatArray, IntArray
 
 # Types of up to so many objects are seen object by object.
 _FEW_OBJECTS = 32
@@ -100,14 +101,26 @@ class Structure:
         go backwards from the goal in this way to find landmarks (Hoffmann, Porteous and Sebastia
         2004); here only the direction is kept, not what is necessary.
         """
-        size, half = self.following.shape[0], self.following.shape[1] // 2
-        depth = self._depths()
-        larger, smaller = depth[:size], depth[half : half + size]
+        larger, smaller = self._by_direction
         # What is true or positive at first can only become smaller, as far as is known.
         helps = np.where(first > 0, smaller, larger)
         harms = np.where(first > 0, larger, smaller)
         worth: FloatArray = np.where(helps < harms, _SHARE**helps, 0.0)
         return worth
+
+    @property
+    def is_better_false(self) -> BoolArray:
+        """Which components help the reward sooner by being small than by being large, ``(D,)``."""
+        larger, smaller = self._by_direction
+        found: BoolArray = smaller < larger
+        return found
+
+    @cached_property
+    def _by_direction(self) -> tuple[FloatArray, FloatArray]:
+        """How far the reward is from each component's being larger, and smaller, ``(D,)``."""
+        size, half = self.following.shape[0], self.following.shape[1] // 2
+        depth = self._depths()
+        return depth[:size], depth[half : half + size]
 
     def _depths(self) -> FloatArray:
         """Return how many steps of reasoning lie between the reward and each variable, ``(2 V,)``.
