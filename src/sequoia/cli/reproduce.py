@@ -86,7 +86,7 @@ def _print_costs(plan: Plan, jobs: int | None) -> None:
     typer.echo(
         f"{count(sum(cost.cells for cost in costs), 'cell')}: {roughly(total)} of core time, "
         f"{roughly(total / cores)} on {count(cores, 'core')}. By one core of our machine; "
-        "what rivals take is a guess, and yours may take half or twice as long."
+        "yours may take a quarter or four times as long."
     )
 
 

@@ -8,25 +8,25 @@ import numpy as np
 from sequoia.paper.experiment import ABLATIONS, RIVAL_SECONDS, RIVALS
 from sequoia.sweep.cell import Cell
 
-# Processor seconds of one seed on one core of our machine (x86_64), 50 episodes: training and
-# playing, bounds included. The four settings are from `docs/results/times.csv`; epidemic and
-# assortment are estimated from single trainings. What lies between sizes is interpolated.
+# Processor seconds of one seed on one core of the machine of docs/results (x86_64, 2026), 50
+# episodes: training and playing, bounds included. Of one cell of each on the idle machine;
+# epidemics of 40 and 100 are estimated. What lies between sizes is interpolated.
 _SIZES = (20, 40, 100)
 _MAIN = {
-    "interventions": (94.0, 77.0, 90.0),
-    "scheduling": (99.0, 90.0, 110.0),
-    "capacity": (153.0, 105.0, 75.0),
-    "routing": (105.0, 150.0, 600.0),
-    "epidemic": (240.0, 600.0, 1_200.0),
-    "assortment": (300.0, 300.0, 300.0),
+    "interventions": (23.0, 33.0, 71.0),
+    "scheduling": (21.0, 25.0, 68.0),
+    "capacity": (24.0, 17.0, 67.0),
+    "routing": (30.0, 60.0, 400.0),
+    "epidemic": (27.0, 60.0, 150.0),
+    "assortment": (70.0, 70.0, 70.0),
     "trap": (5.0, 5.0, 5.0),
 }
 # Of each trained variant that is not SEQUOIA as usual. Rivals train for a given time and end with
-# the round that they are in, which takes up to a third of it.
-_PLAYED = 30.0
+# the step or the round that they are in.
+_PLAYED = 8.0
 _TRAINED = dict.fromkeys(RIVALS, (RIVAL_SECONDS + _PLAYED,) * 3)
-_TRAINED["as in the paper"] = (120.0, 300.0, 1_000.0)
-_OTHER = (60.0, 100.0, 200.0)
+_TRAINED["as in the paper"] = (30.0, 80.0, 250.0)
+_OTHER = (15.0, 25.0, 50.0)
 
 
 @dataclass(frozen=True)
