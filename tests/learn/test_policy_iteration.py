@@ -7,7 +7,7 @@ from sequoia.bounds import solve_exactly
 from sequoia.learn import load_model, make_config, train
 from sequoia.learn.greedy_model import GreedyModel
 from sequoia.learn.held_out import HeldOut
-from sequoia.learn.policy_iteration import PolicyIteration
+from sequoia.learn.policy_iteration import _MORE, PolicyIteration
 from sequoia.optimize.auto import RolloutAuto
 from sequoia.policies import Myopic, Random, Sequoia
 from sequoia.problem import Assignment, Budget, Dependencies, Rules
@@ -148,6 +148,22 @@ def test_what_pays_only_in_the_end_is_begun():
     small = {"states": 60, "gradient_steps": 100, "n_eval_episodes": 10}
     trained = train(toil, make_config("interacting", rounds=8, patience=8, **small), seed=4)
     assert trained.reward * toil.horizon > 1
+
+
+def test_where_all_rounds_were_in_vain_some_more_are_played():
+    toil, small = Toil(), {"states": 60, "gradient_steps": 100, "n_eval_episodes": 10}
+    trained = train(toil, make_config("interacting", rounds=3, patience=3, **small), seed=4)
+    assert 3 < trained.history[-1]["round"] <= 3 + _MORE
+    assert trained.reward * toil.horizon > 1
+
+    class Hopeless(Toil):
+        def step(self, states, actions, noise):
+            rewards, after = super().step(states, actions, noise)
+            return np.minimum(rewards, 0.0), after
+
+    few = {"states": 4, "gradient_steps": 2, "n_eval_episodes": 2}
+    trained = train(Hopeless(), make_config("interacting", rounds=3, patience=3, **few), seed=4)
+    assert trained.history[-1]["round"] == 3 + _MORE
 
 
 def test_luck_does_not_replace_what_is_optimal(monkeypatch):

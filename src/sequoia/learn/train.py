@@ -152,7 +152,7 @@ class _Run:
         if self._on_event is not None:
             played, most = learner.rounds - self._first, learner.config.rounds
             pace = (time.perf_counter() - self._began) / max(played, 1)
-            left = pace * (most - learner.rounds) if played else float("nan")
+            left = pace * max(0, most - learner.rounds) if played else float("nan")
             if learner.config.seconds is not None:
                 left = min(left, max(0.0, learner.config.seconds - learner.spent))
             self._on_event(TrainProgress(done, most, learner.bound, self.seconds, left, self._kept))
