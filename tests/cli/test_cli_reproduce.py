@@ -55,8 +55,8 @@ def test_its_cost_is_said_beforehand(command, tiny):
     outcome = command("reproduce", "-o", "r", "--dry-run", "--jobs", 2, "--parts", "main,rivals")
     assert outcome.code == 0
     assert tiny == [(False, [], [], None, "main", "rivals")]
-    assert re.search(r"capacity, 6: policies +2 +about 5.1 min", outcome.out)
-    assert "3 cells: about 5.2 min of core time, about 2.6 min on 2 cores" in outcome.out
+    assert re.search(r"capacity, 6: policies +2 +about 48 s", outcome.out)
+    assert "3 cells: about 53 s of core time, about 26 s on 2 cores" in outcome.out
     assert not Path("r").exists()
 
 

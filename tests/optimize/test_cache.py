@@ -52,10 +52,11 @@ class Network:
 
 
 def check(answer, states, network):
-    """The answer of every state is that of a fresh engine."""
+    """The answer of every state is that of a fresh engine, up to how a batch is rounded."""
     fresh = Enumeration(columns_of("budget")).best(network(states))
-    for part in ("actions", "values", "bounds"):
-        assert getattr(answer, part).tolist() == getattr(fresh, part).tolist()
+    assert answer.actions.tolist() == fresh.actions.tolist()
+    for part in ("values", "bounds"):
+        assert getattr(answer, part) == pytest.approx(getattr(fresh, part), rel=1e-12)
 
 
 def draw(count, seed=0, high=STATES):
