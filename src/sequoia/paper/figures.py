@@ -134,7 +134,8 @@ def _draw_bound(ax: Axes, results: Results, family: str, size: int, place: int) 
 def plot_field(results: Results, ax: Axes | None = None) -> Axes:
     """Draw what others earn in per cent of SEQUOIA, a row for each setting and size.
 
-    Lines are intervals over seeds that hold for all comparisons together; a hollow mark is a tie.
+    Lines are intervals over seeds that hold for all comparisons together, where there are seeds
+    enough; a hollow mark is a tie.
     """
     found = compared(results)
     places = list(dict.fromkeys((one.family, one.arms) for one in found))
@@ -145,8 +146,8 @@ def plot_field(results: Results, ax: Axes | None = None) -> Axes:
         rows = [places.index((one.family, one.arms)) for one in own]
         y = np.array(rows) - _TALL / 2 + (position + 0.5) * _TALL / len(names)
         means = np.array([100 + one.change.mean for one in own])
-        halves = np.nan_to_num([one.change.half for one in own])
-        is_tie = np.array([one.seeds > 1 and one.change.includes_zero for one in own])
+        halves = np.array([one.change.half if one.is_telling else 0.0 for one in own])
+        is_tie = np.array([one.is_telling and one.change.includes_zero for one in own])
         style = _RIVAL_STYLES.get(name) or style_of(name, FIELD)
         colour, marker = style.colour, style.marker
         ax.errorbar(means, y, xerr=halves, fmt="none", ecolor=colour, elinewidth=1.0, alpha=0.6)

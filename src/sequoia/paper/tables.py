@@ -18,6 +18,8 @@ _ESCAPES = str.maketrans(
     {"%": r"\%", "_": r"\_", "&": r"\&", "#": r"\#", "±": r"$\pm$", "×": r"$\times$", "–": "--"}
 )
 PAPER_MINUTES = {20: 25.5, 40: 76.7, 100: 475.2}
+# With three seeds and 150 comparisons an interval is 55 standard errors wide, with five eleven.
+_FEWEST_SEEDS = 5
 EVERYWHERE = {**SETTINGS, **BEYOND}
 # Who stands in the one view of all.
 FIELD = ("myopic", "iterative-dqn", "lookahead", "price", *RIVALS)
@@ -106,6 +108,11 @@ class Difference(NamedTuple):
     seeds: int
     change: Estimate
 
+    @property
+    def is_telling(self) -> bool:
+        """Whether there are seeds enough for an interval that is corrected so much to say much."""
+        return self.seeds >= _FEWEST_SEEDS
+
 
 def compared(results: Results) -> list[Difference]:
     """Return everybody against SEQUOIA, by setting, size and policy."""
@@ -149,7 +156,7 @@ def field(results: Results) -> Table:
     for family, arms in _places(results, EVERYWHERE):
         own = [found.get((family, arms, name)) for name in names]
         if any(own):
-            cells = [_NONE if one is None else _in_short(one.change) for one in own]
+            cells = [_NONE if one is None else _in_short(one) for one in own]
             seeds = sorted({one.seeds for one in own if one is not None}, reverse=True)
             rows.append((EVERYWHERE[family], str(arms), ", ".join(map(str, seeds)), *cells))
     return Table(
@@ -158,14 +165,17 @@ def field(results: Results) -> Table:
         ("setting", "J", "seeds", *names),
         rows,
         f"Paired: the same problems, episodes and luck. ± is an interval over seeds that holds for "
-        f"all {len(found)} comparisons together with 95 % (Bonferroni); ties are in brackets, and "
-        "with one seed nothing is said. Where there are two numbers of seeds, rivals have fewer.",
+        f"all {len(found)} comparisons together with 95 % (Bonferroni); ties are in brackets. With "
+        f"fewer than {_FEWEST_SEEDS} seeds only the mean is said. Where there are two numbers of "
+        "seeds, rivals have fewer.",
     )
 
 
-def _in_short(change: Estimate) -> str:
-    """Say a difference, with its verdict."""
-    text, verdict = plus_minus(change), _said(change)
+def _in_short(one: Difference) -> str:
+    """Say a difference, with its verdict where there are seeds enough."""
+    if not one.is_telling:
+        return plus_minus(Estimate(one.change.mean, float("nan"), float("nan")))
+    text, verdict = plus_minus(one.change), _said(one.change)
     return {"tie": f"({text})", "ahead": f"{text} ahead"}.get(verdict, text)
 
 
