@@ -13,6 +13,7 @@ from sequoia.models.factored_part import FactoredPart
 from sequoia.models.folder import Trained, save_model
 from sequoia.models.graph_model import GraphModel, neighbourhood_of
 from sequoia.models.graph_network import shapes as graph_shapes
+from sequoia.models.next_step import next_step_of
 from sequoia.models.price_part import PricePart
 from sequoia.models.q_model import QModel, View, shapes
 from sequoia.optimize.encoding import ActionEncoding
@@ -144,7 +145,7 @@ def test_a_network_that_arms_share_fits_any_roster(tmp_path, starts):
     rng = np.random.default_rng(1)
     sizes = graph_shapes(seen.n_features, 1, len(seen.matrices), 4, 1, starts)
     own = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in sizes.items()}
-    q = GraphModel(then, encoding, seen, own, factored=factored)
+    q = GraphModel(then, encoding, seen, next_step_of(then, encoding), own, factored=factored)
     history = [{"round": 0, "reward": 1.0, "seconds": 0.1}]
     save_model(tmp_path, Trained(q, "x", {}, 0, 1.0, None, None, 0.1, history))
     now = problem({"Eve": "old", "Ada": "young"})

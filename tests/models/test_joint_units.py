@@ -10,6 +10,7 @@ from sequoia.errors import SolverFailed
 from sequoia.models.factored_part import FactoredPart
 from sequoia.models.graph_model import GraphModel, neighbourhood_of
 from sequoia.models.graph_network import shapes
+from sequoia.models.next_step import next_step_of
 from sequoia.optimize.auto import Auto
 from sequoia.optimize.dose_groups import DoseGroup, DoseTables
 from sequoia.optimize.encoding import ActionEncoding
@@ -28,7 +29,16 @@ def price_model(problem):
     sizes = shapes(seen.n_features, seen.outlets.n_kinds, len(seen.matrices), 2, 0, True)
     own = {name: np.zeros(shape, np.float32) for name, shape in sizes.items()}
     own["guess"] += 1
-    model = GraphModel(problem, encoding, seen, own, part.unit, part, is_joint=True)
+    model = GraphModel(
+        problem,
+        encoding,
+        seen,
+        next_step_of(problem, encoding),
+        own,
+        part.unit,
+        part,
+        is_joint=True,
+    )
     return GraphModel.from_arrays(problem, *model.to_arrays())
 
 

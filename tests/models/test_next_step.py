@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sequoia import make
-from sequoia.learn import make_config, train, usual_preset
+from sequoia.learn import load_model, make_config, train, usual_preset
 from sequoia.models.graph_model import GraphModel
 from sequoia.models.next_step import ListedNext, UnknownNext, next_step_of
 from sequoia.optimize import ActionEncoding
@@ -88,10 +88,39 @@ def test_what_depends_on_the_state_is_not_listed():
     assert isinstance(next_step_of(limited, ActionEncoding.of_space(SHOP.space)), UnknownNext)
 
 
-def test_learning_goes_on_from_there(tmp_path):
-    changes = {"rounds": 2, "comparisons.states": 30, "fit.gradient_steps": 20}
-    config = make_config(usual_preset(SHOP), n_eval_episodes=20, **changes)
-    trained = train(SHOP, config, seed=0, folder=tmp_path / "model")
+class Climb:
+    """Resting pays 1 in each step; climbing pays nothing until the top, and there 5."""
+
+    name, fingerprint = "climb", "climb 1"
+    space = Budget(np.ones(2), 1, ["rest", "climb"])
+    horizon, discount, n_noise = 6, 1.0, 1
+
+    def draw_start(self, rng, count):  # noqa: ARG002
+        return np.zeros((count, 1))
+
+    def features(self, states):
+        return states / 2
+
+    def expected_reward(self, states, actions):
+        return actions[:, 0] + 5.0 * actions[:, 1] * (states[:, 0] >= 2)
+
+    def reward_table(self, states, actions):
+        every = [self.expected_reward(states, np.tile(one, (len(states), 1))) for one in actions]
+        return np.stack(every, axis=1)
+
+    def step(self, states, actions, noise):  # noqa: ARG002
+        return self.expected_reward(states, actions), np.minimum(states + actions[:, 1:], 2.0)
+
+
+def test_learning_adds_what_comes_later(tmp_path):
+    climb = Climb()
+    assert usual_preset(climb) == "interacting"
+    changes = {"rounds": 3, "comparisons.states": 60, "n_eval_episodes": 4}
+    trained = train(climb, make_config("interacting", **changes), seed=0, folder=tmp_path / "m")
     assert isinstance(trained.q, GraphModel)
-    assert trained.gain is not None
-    assert trained.gain[0] >= 0
+    # Resting earns 6; climbing twice, and then staying at the top, 20.
+    assert trained.history[0]["reward"] * climb.horizon == pytest.approx(6)
+    assert trained.reward * climb.horizon == pytest.approx(20)
+    read = load_model(tmp_path / "m", climb)
+    states, steps = climb.draw_start(None, 1), np.zeros(1, np.int64)
+    assert np.array_equal(read.weights(states, steps), trained.q.weights(states, steps))

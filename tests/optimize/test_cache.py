@@ -43,7 +43,8 @@ class Network:
         assert states.ndim == 2
         return ReluNet(
             (self._first,),
-            states @ self._state.T,
+            # State by state: how a product is rounded depends on the batch, on some machines.
+            np.stack([self._state @ state for state in states]),
             (),
             self._output,
             self._linear[np.arange(ARMS), states],
@@ -52,11 +53,10 @@ class Network:
 
 
 def check(answer, states, network):
-    """The answer of every state is that of a fresh engine, up to how a batch is rounded."""
+    """The answer of every state is that of a fresh engine."""
     fresh = Enumeration(columns_of("budget")).best(network(states))
-    assert answer.actions.tolist() == fresh.actions.tolist()
-    for part in ("values", "bounds"):
-        assert getattr(answer, part) == pytest.approx(getattr(fresh, part), rel=1e-12)
+    for part in ("actions", "values", "bounds"):
+        assert getattr(answer, part).tolist() == getattr(fresh, part).tolist()
 
 
 def draw(count, seed=0, high=STATES):

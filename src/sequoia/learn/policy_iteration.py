@@ -361,6 +361,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             self.environment,
             self._encoding,
             self._neighbourhood,
+            self._next_step,
             parameters,
             self.scale,
             self._factored,

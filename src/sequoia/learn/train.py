@@ -150,9 +150,9 @@ class _Run:
             save_checkpoint(self._folder, learner, extra)
             self._kept = learner.rounds
         if self._on_event is not None:
-            played, most = learner.rounds - self._first, learner.config.rounds
+            played, most = learner.rounds - self._first, max(learner.config.rounds, learner.rounds)
             pace = (time.perf_counter() - self._began) / max(played, 1)
-            left = pace * max(0, most - learner.rounds) if played else float("nan")
+            left = pace * (most - learner.rounds) if played else float("nan")
             if learner.config.seconds is not None:
                 left = min(left, max(0.0, learner.config.seconds - learner.spent))
             self._on_event(TrainProgress(done, most, learner.bound, self.seconds, left, self._kept))

@@ -135,6 +135,8 @@ class GraphModel:
 
     Attributes
     ----------
+    next_step
+        What is known of the next step without learning.
     parameters
         As `graph_network.shapes` names them.
     is_joint
@@ -146,6 +148,7 @@ class GraphModel:
     environment: Environment
     encoding: ActionEncoding
     neighbourhood: Neighbourhood
+    next_step: NextStep
     parameters: Mapping[str, NDArray[np.float32]]
     scale: float = 1.0
     factored: FactoredPart | None = None
@@ -180,7 +183,8 @@ class GraphModel:
         seen = neighbourhood_of(environment, encoding, factored)
         if own["in"].shape[0] != seen.n_features:
             raise ValueError(f"a node has {seen.n_features} features, not {len(own['in'])}")
-        return cls(environment, encoding, seen, own, float(facts["scale"]), factored, is_joint)
+        known, scale = next_step_of(environment, encoding), float(facts["scale"])
+        return cls(environment, encoding, seen, known, own, scale, factored, is_joint)
 
     def fold(self, states: States, steps: IntArray) -> ReluNet:
         """Return the function of the inputs for every state, ``(B, D)``, and step."""
@@ -205,16 +209,12 @@ class GraphModel:
         for first in range(0, 0 if self._is_untrained else len(states), few):
             part = slice(first, first + few)
             scores[part] = self.scale * self._scores(states[part], steps[part])
-        return self._next_step.weights(states, scores)
+        return self.next_step.weights(states, scores)
 
     def _scores(self, states: States, steps: IntArray) -> NDArray[Any]:
         own = self.neighbourhood
         scores = node_scores(self.parameters, own.see(states, steps), own.matrices)
         return own.outlets.collect(scores, self.encoding.n_inputs).T
-
-    @cached_property
-    def _next_step(self) -> NextStep:
-        return next_step_of(self.environment, self.encoding)
 
     @cached_property
     def _joint_units(self) -> JointUnits | None:

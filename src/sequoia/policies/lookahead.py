@@ -11,10 +11,10 @@ from sequoia.optimize.auto import RolloutAuto, within_limits
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.policies.by_prospects import ByProspects, Promising
 from sequoia.policies.policy import ROLLOUTS, Options, Policy, StatewisePolicy, Style
+from sequoia.policies.random import Random
 from sequoia.problem import Environment, Problem, limits_of
 from sequoia.problem.environment import States
-from sequoia.rng import stream
-from sequoia.simulate import Decided
+from sequoia.simulate import Decided, Scenarios, rollout
 from sequoia.simulate.credit import WholeCredit
 from sequoia.simulate.paired_rollouts import (
     Act,
@@ -39,7 +39,7 @@ _LEVEL = 0.05
 # Candidates that are looked at for one that is played.
 _LOOKED_AT = 3
 # Episodes of random play, and the share of their steps that must earn or cost something.
-_EPISODES, _TELLING = 32, 0.01
+_EPISODES, _TELLING = 16, 0.01
 
 
 class Lookahead(StatewisePolicy):
@@ -88,7 +88,7 @@ class Lookahead(StatewisePolicy):
         knows how promising actions are is asked for that instead.
         """
         encoding = ActionEncoding.of(environment)
-        if hasattr(environment, "prospects") and _is_silent(environment, encoding):
+        if hasattr(environment, "prospects") and _is_silent(environment):
             return ByProspects(cast(Promising, environment))
         weigh: Weigh | None = None
         if options.q is not None:
@@ -159,17 +159,11 @@ class Lookahead(StatewisePolicy):
         return credit.values.reshape(rollouts, len(tried)).T
 
 
-def _is_silent(environment: Environment, encoding: ActionEncoding) -> bool:
+def _is_silent(environment: Environment) -> bool:
     """Say whether hardly any step of random play earns or costs anything."""
-    act, rng = _over_random(environment, encoding), stream(0, "lookahead")
-    states, telling = environment.draw_start(rng, _EPISODES), 0
-    for step in range(environment.horizon):
-        luck = rng.random((_EPISODES, environment.space.n_actions))
-        actions = act(states, np.full(_EPISODES, step), luck)
-        noise = rng.random((_EPISODES, environment.n_noise))
-        rewards, states = environment.step(states, actions, noise)
-        telling += int((rewards != 0).sum())
-    return telling < _TELLING * _EPISODES * environment.horizon
+    scenarios = Scenarios.sample(environment, _EPISODES, 0)
+    rewards = rollout(environment, Random(environment), scenarios).rewards
+    return bool((rewards != 0).mean() < _TELLING)
 
 
 def is_gain(gains: FloatArray, tests: int) -> bool:
