@@ -1,6 +1,5 @@
 """Train from beginning to end, safely, with one of the learners; curves for TensorBoard."""
 
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass
@@ -46,6 +45,8 @@ class TrainProgress:
 
     Attributes
     ----------
+    seconds, seconds_left
+        Of the processor: what else the machine does counts for nothing.
     kept
         Up to which round everything is on disk; ``None`` where nothing is written.
     """
@@ -88,12 +89,11 @@ def train(
     with _one_thread(), nullcontext() if folder is None else locked(folder, "training"):
         if folder is not None:
             _tidy(folder, resume)
-        began = time.perf_counter()
         goes_on = resume and folder is not None and (folder / NAME).exists()
         if folder is not None and goes_on:
             require_own_checkpoint(folder, environment, config, seed)
         learner = learner_called(config.learner)(environment, config, seed)
-        run = _Run(learner, folder, on_event, began)
+        run = _Run(learner, folder, on_event)
         run.play(goes_on)
         trained = run.result()
         if folder is not None:
@@ -117,25 +117,16 @@ class _Run:
         learner: Learner[Any],
         folder: Path | None,
         on_event: Callable[[TrainProgress], None] | None,
-        began: float,
     ) -> None:
         self._learner, self._folder, self._on_event = learner, folder, on_event
-        self._began = began
-        self._earlier = 0.0
         self._kept: int | None = None
         self._first = 0
         self.history: list[dict[str, Any]] = []
 
-    @property
-    def seconds(self) -> float:
-        """Time spent, that of earlier runs included."""
-        return self._earlier + time.perf_counter() - self._began
-
     def play(self, goes_on: bool) -> None:
         if goes_on and self._folder is not None:
             extra = restore_checkpoint(self._folder, self._learner)
-            self.history, self._earlier = extra["history"], extra["seconds"]
-            self._learner.spent_before = extra.get("spent", extra["seconds"])
+            self.history, self._learner.spent_before = extra["history"], extra["seconds"]
             self._kept = self._first = self._learner.rounds
         else:
             self._note(self._learner.begin())
@@ -144,18 +135,18 @@ class _Run:
 
     def _note(self, done: Round) -> None:
         learner = self._learner
-        self.history.append({**asdict(done), "seconds": round(self.seconds, 3)})
+        self.history.append({**asdict(done), "seconds": round(learner.spent, 3)})
         if self._folder is not None and learner.may_be_kept:
-            extra = {"history": self.history, "seconds": self.seconds, "spent": learner.spent}
+            extra = {"history": self.history, "seconds": learner.spent}
             save_checkpoint(self._folder, learner, extra)
             self._kept = learner.rounds
         if self._on_event is not None:
             played, most = learner.rounds - self._first, max(learner.config.rounds, learner.rounds)
-            pace = (time.perf_counter() - self._began) / max(played, 1)
+            pace = (learner.spent - learner.spent_before) / max(played, 1)
             left = pace * (most - learner.rounds) if played else float("nan")
             if learner.config.seconds is not None:
                 left = min(left, max(0.0, learner.config.seconds - learner.spent))
-            self._on_event(TrainProgress(done, most, learner.bound, self.seconds, left, self._kept))
+            self._on_event(TrainProgress(done, most, learner.bound, learner.spent, left, self._kept))
 
     def result(self) -> Trained:
         learner = self._learner
@@ -168,7 +159,7 @@ class _Run:
             learner.result_reward,
             learner.bound,
             None if gain is None else (gain.mean, gain.low, gain.high),
-            self.seconds,
+            learner.spent,
             self.history,
             used_solver(),
             learner.bound_stopped_by,

@@ -85,7 +85,7 @@ class Trained:
         By how much it earns more per step than where learning started: mean, low and high ends of
         its interval; ``None`` where that is not known.
     seconds
-        How long it took.
+        How long it took the processor, whatever else the machine did.
     history
         One row per round.
     solver

@@ -43,7 +43,7 @@ class PolicyTimes(BaseModel):
     mean, median, slowest
         Of the time of one decision, in seconds; the slowest 5 % take longer than ``slow``.
     training
-        Seconds of training, where there is any.
+        Processor seconds of training, where there is any.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -73,7 +73,7 @@ class CellResult(BaseModel):
     numbers, times
         By the names of the policies.
     seconds
-        Time of the whole cell; of one that was interrupted, since it was taken up again.
+        Processor time of the whole cell; of one that was interrupted, since it was taken up again.
     commit
         Of the code that computed it; empty where that is not known.
     """
@@ -106,7 +106,7 @@ def run_cell(cell: Cell, work: Path) -> CellResult:
 
 
 def _run_cell(cell: Cell, work: Path) -> CellResult:
-    began = time.perf_counter()
+    began = time.process_time()
     problem = cell.problem()
     reference = _evaluate(cell, problem, REFERENCE, None, work)
     numbers, times = {}, {}
@@ -130,7 +130,7 @@ def _run_cell(cell: Cell, work: Path) -> CellResult:
         times=times,
         bound_seconds=None if bound is None else bound.seconds,
         bound_stopped_by=None if bound is None else bound.stopped_by,
-        seconds=time.perf_counter() - began,
+        seconds=time.process_time() - began,
         commit=commit(),
     )
 
