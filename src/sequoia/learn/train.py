@@ -146,7 +146,8 @@ class _Run:
             left = pace * (most - learner.rounds) if played else float("nan")
             if learner.config.seconds is not None:
                 left = min(left, max(0.0, learner.config.seconds - learner.spent))
-            self._on_event(TrainProgress(done, most, learner.bound, learner.spent, left, self._kept))
+            now = (learner.spent, left, self._kept)
+            self._on_event(TrainProgress(done, most, learner.bound, *now))
 
     def result(self) -> Trained:
         learner = self._learner
