@@ -111,19 +111,34 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         return self.is_last or enough
 
     def begin(self) -> Round:
-        """See how good the first policies are: myopic, and what a factored value proposes.
+        """See how good the first policies are: myopic, or none, and what is guessed.
 
-        Learning starts from the better one.
+        A guess is what a factored value proposes, or what an environment says of progress towards
+        the goals of its reward. Learning starts from the better one.
         """
         first = self._report(0.0)
-        if self._factored is None:
+        plain = (self._neighbourhood, self._first)
+        if getattr(self.environment, "progress", None) is not None:
+            self._be_guided()
+        if not self._neighbourhood.is_guessed:
             return first
         self.parameters = self._guess
         second = self._report(0.0)
         self.selection.start_from_best()
         self.parameters = self.selection.best
-        better = first if self.parameters is self._first else second
-        return replace(better, best=second.best)
+        if self.parameters is not plain[1]:
+            return second
+        self._neighbourhood, self._first = plain
+        return replace(first, best=second.best)
+
+    def _be_guided(self) -> None:
+        """See what the environment itself says of progress; all else stays as it is."""
+        own, before = self._encoding, self._first
+        self._neighbourhood = neighbourhood_of(self.environment, own, is_guided=True)
+        kinds, hidden = self._neighbourhood.outlets.n_kinds, before["in"].shape[1]
+        unseen = np.zeros((kinds, hidden), dtype=np.float32)
+        guess = np.zeros(kinds, dtype=np.float32)
+        self._first = {**before, "in": np.concatenate([before["in"], unseen]), "guess": guess}
 
     def play_round(self) -> Round:
         """Improve the policy once."""
@@ -202,14 +217,24 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
     def _weights(self, states: States, steps: IntArray, luck: FloatArray) -> FloatArray:
         """Return the weights of the inputs, ``(B, I)``.
 
-        Before the first round, and where nothing tells what the next step earns, the policy is
-        random: the same uniforms, ``(B, N)``, give the same action.
+        Before the first round, and where nothing tells what to do, the policy is random: the same
+        uniforms, ``(B, N)``, give the same action.
         """
-        if self.rounds or self._next_step.is_known:
+        if self.rounds or self._knows_first:
             return self.model(self.parameters).weights(states, steps)
         weights = np.zeros((len(states), self._encoding.n_inputs))
         weights[:, : luck.shape[1]] = luck
         return weights
+
+    @property
+    def _knows_first(self) -> bool:
+        """Whether the first policy knows something: the next step, or what is progress."""
+        return self._next_step.is_known or self._is_guided
+
+    @property
+    def _is_guided(self) -> bool:
+        """Whether the environment's own guess was better than doing nothing."""
+        return self._factored is None and self._neighbourhood.is_guessed
 
     def _visit(self) -> tuple[States, IntArray]:
         """Return states that the current policy meets, ``(K, D)``, and their steps [1]."""
@@ -277,7 +302,8 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         None before a round has brought something: under a poor policy whatever is done seems
         wasted, and what pays only in the end would never be begun.
         """
-        is_better = self.rounds > 0 and self.selection.tries_since_best == 0
+        has_begun = self.rounds > 0 or self._is_guided
+        is_better = has_begun and self.selection.tries_since_best == 0
         return drops_for(self.environment) if is_better else 0.0
 
     def _play_pairs(
@@ -303,10 +329,11 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
     def _is_fruitless(self) -> bool:
         """Whether some rounds were played, and none was better than the first policy.
 
-        Where every step costs and only the end pays, the next round would learn to do nothing.
+        Where every step costs and only the end pays, the next round would learn to do nothing. A
+        first policy that knows what to do needs no milestones.
         """
         is_in_vain = _IN_VAIN <= self.rounds <= self.selection.tries_since_best
-        return not self._next_step.is_known and is_in_vain
+        return is_in_vain and not self._knows_first
 
     @cached_property
     def _milestones(self) -> Environment:
@@ -425,6 +452,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             "selection": self.selection.facts(),
             "has_milestones": self.has_milestones,
             "is_silent": self.is_silent,
+            "is_guided": self._is_guided,
             "rng": self.rng.bit_generator.state,
         }
         return {
@@ -434,6 +462,8 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
     def restore(self, tensors: Tensors, facts: dict[str, Any]) -> None:
         """Take over what `state` returned."""
         arrays = {name: value.numpy() for name, value in tensors.items()}
+        if facts["is_guided"]:
+            self._be_guided()
         self.parameters = under(arrays, "now.")
         self.selection.restore(under(arrays, "best."), facts["selection"])
         self.lessons = [

@@ -180,7 +180,7 @@ class GraphModel:
             values = own.pop("factored")
             factored = FactoredPart.from_array(environment, values, **facts["factored"])
             is_joint = bool(facts["is_joint"])
-        seen = neighbourhood_of(environment, encoding, factored)
+        seen = neighbourhood_of(environment, encoding, factored, "guess" in own)
         if own["in"].shape[0] != seen.n_features:
             raise ValueError(f"a node has {seen.n_features} features, not {len(own['in'])}")
         known, scale = next_step_of(environment, encoding), float(facts["scale"])
@@ -229,10 +229,18 @@ class GraphModel:
 
 
 def neighbourhood_of(
-    environment: Environment, encoding: ActionEncoding, factored: FactoredPart | None = None
+    environment: Environment,
+    encoding: ActionEncoding,
+    factored: FactoredPart | None = None,
+    is_guided: bool = False,
 ) -> Neighbourhood:
-    """Return what a shared network sees: arms, components of a state, or the state as a whole."""
+    """Return what a shared network sees: arms, components of a state, or the state as a whole.
+
+    ``is_guided`` says whether components come with the environment's own guess of their scores.
+    """
     if isinstance(environment, Problem):
         return ArmNeighbourhood(environment, encoding, factored)
     known = dependencies_of(environment)
-    return WholeState(environment) if known is None else ComponentNeighbourhood(environment, known)
+    if known is None:
+        return WholeState(environment)
+    return ComponentNeighbourhood(environment, known, is_guided)

@@ -102,9 +102,17 @@ class ComponentNeighbourhood(Neighbourhood):
     from random play, always the same. Where the environment has an ``outlook``, what becomes of a
     component without an action is seen as well. Whether a cell lives on may depend on the number of
     its neighbours in ways that messages learn slowly; from what comes next they need not.
+
+    Parameters
+    ----------
+    is_guided
+        Whether the ``progress`` of the environment is a guess of the scores: what the columns that
+        reach a component do for the goals of the reward.
     """
 
-    def __init__(self, environment: Environment, dependencies: Dependencies) -> None:
+    def __init__(
+        self, environment: Environment, dependencies: Dependencies, is_guided: bool = False
+    ) -> None:
         self._environment = environment
         size, kinds = dependencies.n_components, dependencies.kinds
         played = _random_play(environment)
@@ -125,9 +133,13 @@ class ComponentNeighbourhood(Neighbourhood):
         order = np.argsort(column, kind="stable")
         node, column = node[order].astype(np.int64), column[order].astype(np.int64)
         self.outlets = Outlets(node, dependencies.column_kinds[column], column)
+        self.is_guessed = is_guided
+        self._progress = getattr(environment, "progress", None) if is_guided else None
+        if is_guided:
+            self.n_features += self.outlets.n_kinds
 
     def see(self, states: States, steps: IntArray) -> Single:
-        """Return values, their means, what is fixed, the time left, and what comes next."""
+        """Return values, their means, what is fixed, the time left, what comes next, the guess."""
         shown = self._shown(states)
         ahead = [] if self._outlook is None else self._outlook(states)
         left = 1 - np.asarray(steps) / self._environment.horizon
@@ -139,6 +151,9 @@ class ComponentNeighbourhood(Neighbourhood):
             np.broadcast_to(left[None, :, None], (*size, 1)),
             *map(self._shown, ahead),
         ]
+        if self._progress is not None:
+            guess = self._progress(np.asarray(states)).T[:, :, None]
+            parts.append(np.broadcast_to(guess, (*size, self.outlets.n_kinds)))
         return np.concatenate(parts, axis=2).astype(np.float32)
 
     def _shown(self, states: States) -> FloatArray:

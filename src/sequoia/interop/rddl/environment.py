@@ -1,5 +1,6 @@
 """An instance of RDDL as an environment."""
 
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,12 @@ from sequoia.interop.rddl.compiler import (
 )
 from sequoia.interop.rddl.formulas import Grounder, NotLinear
 from sequoia.interop.rddl.layout import Layout
+from sequoia.interop.rddl.progress import Progress
 from sequoia.interop.rddl.prospects import Prospects
 from sequoia.interop.rddl.reading import PREFIX, RddlModel, find_model, read_model
 from sequoia.interop.rddl.rules import Row, RuleBook, rows_of
 from sequoia.interop.rddl.shares import NoShares, ShareCompiler
-from sequoia.interop.rddl.structure import Structure
+from sequoia.interop.rddl.structure import SHARE, Structure
 from sequoia.problem import ActionLimits, Dependencies
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
@@ -316,6 +318,28 @@ class RddlEnvironment:
         """How much it helps the reward that a component leaves its first value, ``(D,)``."""
         return self._structure.relevance(self._first[0])
 
+    @cached_property
+    def progress(self) -> Callable[[Array], FloatArray] | None:
+        """By how many tries a step brings the goals of the reward nearer: of states, ``(B, D)``.
+
+        ``None`` where chances are not known, or no component is a goal.
+        """
+        is_flag = np.concatenate([np.full(p.stop - p.start, k == 2) for p, k in self.layout.ranges])
+        goals = np.flatnonzero(is_flag & (self.relevance == 1))
+        helpers = np.flatnonzero(is_flag & (self.relevance == SHARE))
+        try:
+            self.next_shares(self._first, np.zeros((1, self.space.n_actions), dtype=np.int8))
+        except ProblemError:
+            return None
+        return Progress(self, self._first[0], goals, helpers) if len(goals) else None
+
+    def allowed_alone(self, states: Array) -> ActionArray:
+        """Return all columns that are allowed, whatever rules say of them together, ``(B, N)``."""
+        limits = self.action_limits(states, np.zeros(len(states), np.int64))
+        if limits is None:
+            return np.ones((len(states), self.space.n_actions), dtype=np.int8)
+        return limits.upper.astype(np.int8)
+
     def prospects(self, states: Array, actions: ActionArray) -> FloatArray:
         """Return what actions earn, and how promising the next states are, with luck, ``(B,)``."""
         return self._prospects.after(np.asarray(states), actions)
@@ -323,8 +347,7 @@ class RddlEnvironment:
     @cached_property
     def _prospects(self) -> Prospects:
         is_better_false = self._structure.is_better_false
-        size = self.space.n_actions
-        return Prospects(self, size, self._first[0], self.relevance, is_better_false)
+        return Prospects(self, self._first[0], self.relevance, is_better_false)
 
     @cached_property
     def _structure(self) -> Structure:

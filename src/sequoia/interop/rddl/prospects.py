@@ -5,8 +5,7 @@ from typing import Protocol
 import numpy as np
 
 from sequoia.interop.rddl.compiler import Array
-from sequoia.problem import ActionLimits
-from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
+from sequoia.validation import ActionArray, BoolArray, FloatArray
 
 # What comes a level later counts this much: so little that the nearest goal outweighs all others,
 # and an agent does not stop halfway between them. Measured on five instances of CooperativeRecon of
@@ -27,8 +26,8 @@ class Instance(Protocol):
         """Return rewards and next states."""
         ...
 
-    def action_limits(self, states: Array, steps: IntArray) -> ActionLimits | None:
-        """Return what is allowed in each state."""
+    def allowed_alone(self, states: Array) -> ActionArray:
+        """Return all columns that are allowed, whatever rules say of them together."""
         ...
 
 
@@ -58,12 +57,11 @@ class Prospects:
     def __init__(
         self,
         instance: Instance,
-        n_actions: int,
         first: Array,
         relevance: FloatArray,
         is_better_false: BoolArray,
     ) -> None:
-        self._instance, self._n_actions = instance, n_actions
+        self._instance = instance
         self._facts = np.flatnonzero(relevance > 0)
         self._first, self._relevance = first[self._facts], relevance[self._facts]
         self._is_better_false = is_better_false
@@ -76,12 +74,14 @@ class Prospects:
     def of(self, states: Array) -> FloatArray:
         """Return how promising states are, ``(B,)``."""
         reached, luck = states, self._luck(states)
-        idle = np.zeros((len(states), self._n_actions), dtype=np.int8)
+        idle = np.zeros_like(self._instance.allowed_alone(states))
         most = self._instance.step(states, idle, luck)[0]
         is_known = self._holds(reached)
         total: FloatArray = is_known @ self._relevance
         for level in range(1, _LEVELS + 1):
-            rewards, after = self._instance.step(reached, self._allowed(reached), luck)
+            rewards, after = self._instance.step(
+                reached, self._instance.allowed_alone(reached), luck
+            )
             total += _LATER**level * np.maximum(rewards - most, 0.0)
             most = np.maximum(most, rewards)
             following = np.where(
@@ -102,10 +102,3 @@ class Prospects:
     def _holds(self, states: Array) -> BoolArray:
         found: BoolArray = states[:, self._facts] != self._first
         return found
-
-    def _allowed(self, states: Array) -> ActionArray:
-        """Return all columns that are allowed alone, whatever rules say of them together."""
-        limits = self._instance.action_limits(states, np.zeros(len(states), np.int64))
-        if limits is None:
-            return np.ones((len(states), self._n_actions), dtype=np.int8)
-        return limits.upper.astype(np.int8)

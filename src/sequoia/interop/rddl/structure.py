@@ -18,7 +18,7 @@ from sequoia.validation import BoolArray, FloatArray, IntArray
 # Types of up to so many objects are seen object by object.
 _FEW_OBJECTS = 32
 # What helps by way of something else is worth this share of it.
-_SHARE = 0.5
+SHARE = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +105,7 @@ class Structure:
         # What is true or positive at first can only become smaller, as far as is known.
         helps = np.where(first > 0, smaller, larger)
         harms = np.where(first > 0, larger, smaller)
-        worth: FloatArray = np.where(helps < harms, _SHARE**helps, 0.0)
+        worth: FloatArray = np.where(helps < harms, SHARE**helps, 0.0)
         return worth
 
     @property
