@@ -4,9 +4,10 @@ Each round: [1] visit states with the current policy; [2] for each, take feasibl
 action; [3] play both under the same luck, following the policy afterwards; [4] fit the difference
 in what they earn, ``sum_i (a_i - b_i) u_i(s)``, by one network that all columns share; [5] the next
 policy is ``argmax_a sum_i a_i u_i(s)`` over the space, exactly; [6] keep the best policy seen, in
-held-out episodes. The first policy is what a factored value function proposes, or the myopic one,
-whichever is better. In the end, what doses are worth together is added to what was learned, where
-that is better and decisions stay quick; see `final_choice`.
+held-out episodes. The first policy is the myopic one, or what is guessed: by a factored value
+function, or by an environment that knows what brings its goals nearer; whichever is better. In the
+end, what doses are worth together is added to what was learned, where that is better and decisions
+stay quick; see `final_choice`.
 
 Policy iteration with rollouts: Lagoudakis and Parr 2003; Bertsekas 2020. Differences under the same
 luck carry far more signal than temporal differences where what an action changes is small against
@@ -29,6 +30,7 @@ from sequoia.learn.learner import Learner, Round, Tensors, under
 from sequoia.learn.milestones import Milestones
 from sequoia.learn.policy_iteration_config import PolicyIterationConfig
 from sequoia.learn.price_start import factored_start
+from sequoia.learn.round_sizes import RoundSizes
 from sequoia.learn.selection import Selection
 from sequoia.models.graph_model import GraphModel, neighbourhood_of
 from sequoia.models.graph_network import Parameters
@@ -49,20 +51,8 @@ from sequoia.simulate.paired_rollouts import (
 )
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
-# Work of a round: components times states. Fewer states suffice where each holds many components.
-_WORK, _FEWEST, _MOST = 20_000, 12, 2_500
-# The most where every argmax goes through a list of actions, and where it takes a search.
-_MOST_LISTED, _MOST_SEARCHED = 240, 60
-# Components times held-out episodes; playing them is a small part of a round.
-_HELD_OUT_WORK, _FEWEST_HELD_OUT, _MOST_HELD_OUT = 40_000, 16, 1_000
-_HELD_OUT_LISTED, _HELD_OUT_SEARCHED = 120, 40
-# From here on a candidate makes several changes at once, each with this many components to itself.
-_COMPONENTS_PER_CHANGE, _FEWEST_CHANGES = 80, 2
 # Candidates that are looked at for one that is played, where that costs no solver.
 _LOOKED_AT = 3
-# Batches grow with what a round teaches, within limits. Measured on epidemics: at 8 nodes, where a
-# round has 20,000 lessons, batches of 512 learn better than 128; at 100, with 1,600, worse.
-_LESSONS_PER_BATCH, _BATCHES = 40, (128, 512)
 # Where fewer comparisons than this share show any difference, milestones are learned, too.
 _LEAST_TELLING = 0.1
 # So are they after so many first rounds that brought nothing. A factory pays after two or three: in
@@ -94,7 +84,10 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         self.parameters: Parameters = self._first
         self.scale = 1.0 if self._factored is None else self._factored.unit
         self.lessons: list[Lessons] = []
-        self._held_out = HeldOut(environment, self._n_held_out, seed)
+        self._sizes = RoundSizes(
+            environment, config, self._encoding, self._argmax, self._next_step, self._dependencies
+        )
+        self._held_out = HeldOut(environment, self._sizes.held_out, seed)
         self.selection: Selection[Parameters] = Selection(self.parameters)
         self._chosen: tuple[Parameters, Finalist] | None = None
         self.has_milestones = self.is_silent = False
@@ -163,50 +156,6 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         )
         self.scale = scale
 
-    # ------------------------------------------------------------------ sizes
-
-    @property
-    def _n_components(self) -> int:
-        return int(self.environment.draw_start(np.random.default_rng(0), 1).shape[1])
-
-    @property
-    def _n_states(self) -> int:
-        """How many states are visited in a round."""
-        if self.config.comparisons.states is not None:
-            return self.config.comparisons.states
-        most = self._by_argmax(_MOST, _MOST_LISTED, _MOST_SEARCHED)
-        return int(np.clip(_WORK // self._n_components, _FEWEST, most))
-
-    @property
-    def _n_held_out(self) -> int:
-        if self.config.n_eval_episodes is not None:
-            return self.config.n_eval_episodes
-        most = self._by_argmax(_MOST_HELD_OUT, _HELD_OUT_LISTED, _HELD_OUT_SEARCHED)
-        return int(np.clip(_HELD_OUT_WORK // self._n_components, _FEWEST_HELD_OUT, most))
-
-    def _by_argmax(self, batched: int, listed: int, searched: int) -> int:
-        """Return a limit by how the best action is found: quickly, less so, slowly."""
-        if self._argmax.is_batched and self._next_step.is_linear:
-            return batched
-        is_listed = self._argmax.lists_actions or not self._next_step.is_linear
-        return listed if is_listed else searched
-
-    @property
-    def _n_changes(self) -> int:
-        """How many columns a candidate forces in and out."""
-        if self.config.comparisons.changes is not None:
-            return self.config.comparisons.changes
-        many = self._n_components // _COMPONENTS_PER_CHANGE
-        return many if self._may_share and many >= _FEWEST_CHANGES else 1
-
-    @property
-    def _may_share(self) -> bool:
-        """Whether credit can be shared among several changes of one candidate."""
-        is_plain = self._encoding.dose_indicators is None and self._argmax.is_batched
-        is_plain = is_plain and self._next_step.is_linear
-        knows = self._dependencies is not None and hasattr(self.environment, "component_rewards")
-        return is_plain and knows
-
     # ------------------------------------------------------------------ a round
 
     def _act(self, states: States, steps: IntArray, luck: FloatArray) -> ActionArray:
@@ -238,7 +187,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
 
     def _visit(self) -> tuple[States, IntArray]:
         """Return states that the current policy meets, ``(K, D)``, and their steps [1]."""
-        environment, rng, count = self.environment, self.rng, self._n_states
+        environment, rng, count = self.environment, self.rng, self._sizes.states
         columns = environment.space.n_actions
         episodes = max(4, -(-2 * count // environment.horizon))
         states = environment.draw_start(rng, episodes)
@@ -265,7 +214,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
         weights = self._weights(states, steps, rng.random((len(states), self._n_columns)))
         best = within_limits(self._argmax, limits_of(self.environment, states, steps))
         actions = best(weights, np.arange(len(states)))
-        changes = self._n_changes
+        changes = self._sizes.changes
         looked_at = _LOOKED_AT if self._argmax.is_batched and changes == 1 else 1
         many = looked_at * own.candidates
         tried = neighbours(weights, actions, best, many, changes, rng, self._drops)
@@ -365,9 +314,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
     def _fit(self) -> float:
         """Fit the network to the last rounds and return its mean squared error [4]."""
         own = self.config.fit
-        batch = own.batch_size
-        if batch is None:
-            batch = int(np.clip(len(self.lessons[-1].values) // _LESSONS_PER_BATCH, *_BATCHES))
+        batch, rate = self._sizes.batch(len(self.lessons[-1].values))
         self.parameters, loss = fit(
             self._neighbourhood,
             self.parameters,
@@ -375,7 +322,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
             self.scale,
             own.gradient_steps,
             batch,
-            own.learning_rate * float(np.sqrt(batch / _BATCHES[0])),
+            rate,
             self.rng,
         )
         return loss
@@ -396,7 +343,7 @@ class PolicyIteration(Learner[PolicyIterationConfig]):
 
     @property
     def _guess(self) -> Parameters:
-        """Parameters that score what the factored value says of doses, one by one."""
+        """Parameters that score what is guessed of columns, one by one."""
         return {**self._first, "guess": np.ones_like(self._first["guess"])}
 
     def _play(self, model: GraphModel) -> FloatArray:

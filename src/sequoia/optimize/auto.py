@@ -151,6 +151,8 @@ class RolloutAuto:
         Whether the space answers all at once.
     lists_actions
         Whether it does not, but has so few actions that all are tried.
+    packs
+        Whether rules are rows alone, so that actions are packed by them where a state limits them.
     """
 
     def __init__(self, encoding: ActionEncoding) -> None:
@@ -160,6 +162,7 @@ class RolloutAuto:
         self._packing: Packing | None = None
         self._engine: Argmax = linear if self.is_batched else self._any
         self.lists_actions = not self.is_batched and self._any.lists_actions
+        self.packs = encoding.dose_indicators is None and Packing.applies_to(encoding.space)
 
     @cached_property
     def _any(self) -> Auto:
@@ -219,8 +222,7 @@ class RolloutAuto:
     def _packed(self, weights: FloatArray, limits: ActionLimits) -> tuple[ActionArray, BoolArray]:
         """Return good actions where rules are rows alone, and where they are feasible."""
         space = self._encoding.space
-        is_plain = self._encoding.dose_indicators is None and Packing.applies_to(space)
-        if not len(weights) or not is_plain:
+        if not len(weights) or not self.packs:
             return _nothing(len(weights), space.n_actions)
         if self._packing is None or self._packing.rows is not limits.matrix:
             self._packing = Packing(space, limits)

@@ -27,7 +27,8 @@ _FIGURES = {
     "settings": "The paper's main figure: mean reward by setting and size, random = 1; whiskers "
     "are standard errors over seeds, dashed lines are bounds that no policy exceeds on average",
     "field": "What other policies and the learners of other papers earn in per cent of SEQUOIA; "
-    "lines are intervals over seeds that hold for all comparisons together; hollow is a tie",
+    "lines are intervals over seeds that hold for all comparisons together; hollow is a tie, and "
+    "without a line there are too few seeds to tell",
     "trap": "The counterexample with two arms, on which looking one step ahead goes wrong",
     "ablations": "SEQUOIA without some of its parts, in per cent of the bound",
     "sigmoid": "How arms respond to several interventions at once",

@@ -9,9 +9,9 @@ from scipy.special import stdtrit
 from sequoia.models.model import QFunction
 from sequoia.optimize.auto import RolloutAuto, within_limits
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.policies.by_prospects import ByProspects, Promising
+from sequoia.policies.by_plans import ByPlans, Plannable, can_plan
+from sequoia.policies.learned import Sequoia
 from sequoia.policies.policy import ROLLOUTS, Options, Policy, StatewisePolicy, Style
-from sequoia.policies.random import Random
 from sequoia.problem import Environment, Problem, limits_of
 from sequoia.problem.environment import States
 from sequoia.simulate import Decided, Scenarios, rollout
@@ -38,8 +38,8 @@ _DEPTH = 20
 _LEVEL = 0.05
 # Candidates that are looked at for one that is played.
 _LOOKED_AT = 3
-# Episodes of random play, and the share of their steps that must earn or cost something.
-_EPISODES, _TELLING = 16, 0.01
+# Episodes in which plans and a model are compared: where it matters, they are far apart.
+_EPISODES = 4
 
 
 class Lookahead(StatewisePolicy):
@@ -84,12 +84,17 @@ class Lookahead(StatewisePolicy):
     def make(cls, environment: Environment, options: Options) -> Policy:
         """Look ahead over a trained model; without one over myopic, or over random decisions.
 
-        Where random play earns next to nothing, rollouts tell nothing: there an environment that
-        knows how promising actions are is asked for that instead.
+        Where what earns needs preparation, rollouts tell little: there an environment that knows
+        what leads to its rewards is asked for plans instead, unless the model earns more.
         """
         encoding = ActionEncoding.of(environment)
-        if hasattr(environment, "prospects") and _is_silent(environment):
-            return ByProspects(cast(Promising, environment))
+        if can_plan(environment):
+            plans = ByPlans(cast(Plannable, environment))
+            if options.q is None:
+                return plans
+            model = Sequoia.make(environment, options)
+            if _earned(environment, plans) > _earned(environment, model):
+                return plans
         weigh: Weigh | None = None
         if options.q is not None:
             base, weigh = _over_model(options.q, environment, encoding)
@@ -159,11 +164,10 @@ class Lookahead(StatewisePolicy):
         return credit.values.reshape(rollouts, len(tried)).T
 
 
-def _is_silent(environment: Environment) -> bool:
-    """Say whether hardly any step of random play earns or costs anything."""
+def _earned(environment: Environment, policy: Policy) -> float:
+    """Return what a policy earns in a few episodes, always the same."""
     scenarios = Scenarios.sample(environment, _EPISODES, 0)
-    rewards = rollout(environment, Random(environment), scenarios).rewards
-    return bool((rewards != 0).mean() < _TELLING)
+    return float(rollout(environment, policy, scenarios).rewards.sum())
 
 
 def is_gain(gains: FloatArray, tests: int) -> bool:

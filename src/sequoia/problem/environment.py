@@ -21,8 +21,9 @@ class Environment(Protocol):
     ``relevance``, ``(D,)``, how much it helps that a component leaves its first value. And
     ``expected_reward(states, actions)``, ``(B,)``, what the next step earns; with it
     ``reward_table(states, actions)``, ``(B, A)``, the same of every action in every state, so that
-    learning starts from the best next step where actions are few. And ``prospects(states,
-    actions)``, ``(B,)``, how promising actions are: `Lookahead` goes by it where rewards are rare.
+    learning starts from the best next step where actions are few. And ``progress(states)``,
+    ``(B, D)``, how far acting on a component brings goals: learning may start from that. And
+    ``relaxed_plans(state, left)``, what leads to rewards: `Lookahead` follows them.
 
     Axes: B batch, D numbers that make a state, N action columns, F features, U uniforms. A state
     is everything that the future depends on, as numbers.

@@ -158,6 +158,20 @@ def test_exact_is_no_less_than_random(garden):
     assert space_at(garden, garden._first[0], 0).contains(first.action[None])[0]
 
 
+def test_what_depends_on_a_draw_of_the_same_step_has_no_chances(tmp_path):
+    drawn = DOMAIN.replace(
+        "shaded(bed) : { interm-fluent, bool };",
+        "cloud(bed) : { interm-fluent, bool }; shaded(bed) : { interm-fluent, bool };",
+    ).replace(
+        "shaded(?b) = exists",
+        "cloud(?b) = Bernoulli(0.5); shaded(?b) = cloud(?b) | exists",
+    )
+    garden = from_rddl(*write(tmp_path, domain=drawn))
+    assert garden.progress is None
+    with pytest.raises(ProblemError, match="depends on the fluent shaded, which is drawn"):
+        solve_exactly(garden)
+
+
 def test_known_optima():
     """Found by others, with another compiler (docs/rddl.md)."""
     assert solve_exactly(from_rddl("rddl:GameOfLife_MDP_ippc2011/1")).value == pytest.approx(

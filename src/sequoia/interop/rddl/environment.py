@@ -20,13 +20,13 @@ from sequoia.interop.rddl.compiler import (
 from sequoia.interop.rddl.formulas import Grounder, NotLinear
 from sequoia.interop.rddl.layout import Layout
 from sequoia.interop.rddl.progress import Progress
-from sequoia.interop.rddl.prospects import Prospects
 from sequoia.interop.rddl.reading import PREFIX, RddlModel, find_model, read_model
+from sequoia.interop.rddl.relaxed_plans import RelaxedPlan, RelaxedPlans
 from sequoia.interop.rddl.rules import Row, RuleBook, rows_of
 from sequoia.interop.rddl.shares import NoShares, ShareCompiler
 from sequoia.interop.rddl.structure import SHARE, Structure
 from sequoia.problem import ActionLimits, Dependencies
-from sequoia.validation import ActionArray, FloatArray, IntArray
+from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 # Numbers of one array that are held at once: chunks of some hundred states stay in the cache.
 _TOGETHER = 1_000_000
@@ -224,10 +224,10 @@ class RddlEnvironment:
 
     @cached_property
     def _chances(self) -> ShareCompiler:
-        """Knows which fluents of a step are drawn."""
+        """Knows which fluents of a step are drawn, or depend on such."""
         lifted, drawn = self.model.lifted, set(self.model.lifted.next_state.values())
         for name in self.model.order:
-            if name not in drawn and _is_drawn(lifted.cpfs[name][1]):
+            if name not in drawn and _is_drawn(lifted.cpfs[name][1], drawn):
                 drawn.add(name)
         return ShareCompiler(self.model, self._compiler, drawn)
 
@@ -324,9 +324,8 @@ class RddlEnvironment:
 
         ``None`` where chances are not known, or no component is a goal.
         """
-        is_flag = np.concatenate([np.full(p.stop - p.start, k == 2) for p, k in self.layout.ranges])
-        goals = np.flatnonzero(is_flag & (self.relevance == 1))
-        helpers = np.flatnonzero(is_flag & (self.relevance == SHARE))
+        goals = np.flatnonzero(self._is_flag & (self.relevance == 1))
+        helpers = np.flatnonzero(self._is_flag & (self.relevance == SHARE))
         try:
             self.next_shares(self._first, np.zeros((1, self.space.n_actions), dtype=np.int8))
         except ProblemError:
@@ -340,14 +339,18 @@ class RddlEnvironment:
             return np.ones((len(states), self.space.n_actions), dtype=np.int8)
         return limits.upper.astype(np.int8)
 
-    def prospects(self, states: Array, actions: ActionArray) -> FloatArray:
-        """Return what actions earn, and how promising the next states are, with luck, ``(B,)``."""
-        return self._prospects.after(np.asarray(states), actions)
+    def relaxed_plans(self, state: Array, left: int) -> list[RelaxedPlan]:
+        """Return plans from a state, ``(D,)``, to whatever earns within the steps left."""
+        return self._planner(np.asarray(state), left)
 
     @cached_property
-    def _prospects(self) -> Prospects:
-        is_better_false = self._structure.is_better_false
-        return Prospects(self, self._first[0], self.relevance, is_better_false)
+    def _planner(self) -> RelaxedPlans:
+        return RelaxedPlans(self, self._structure, self._is_flag)
+
+    @cached_property
+    def _is_flag(self) -> BoolArray:
+        """Which components are true or false, ``(D,)``."""
+        return np.concatenate([np.full(p.stop - p.start, k == 2) for p, k in self.layout.ranges])
 
     @cached_property
     def _structure(self) -> Structure:
@@ -361,15 +364,15 @@ def _compiled(compiler: Compiler, what: str, expression: Any, parameters: Any = 
         raise ProblemError(f"{what}: {error}") from None
 
 
-def _is_drawn(expression: Any) -> bool:
-    """Say whether there is a draw anywhere in an expression."""
+def _is_drawn(expression: Any, drawn: set[str]) -> bool:
+    """Say whether there is a draw, or a fluent that is drawn, anywhere in an expression."""
     if isinstance(expression, tuple | list):
-        return any(map(_is_drawn, expression))
+        return any(_is_drawn(part, drawn) for part in expression)
     if not hasattr(expression, "etype") or expression.etype[0] == "constant":
         return False
     kind, name = expression.etype
     own = kind in ("randomvar", "randomvector") and name not in ("KronDelta", "DiracDelta")
-    return own or _is_drawn(expression.args)
+    return own or (kind == "pvar" and name in drawn) or _is_drawn(expression.args, drawn)
 
 
 def _require_supported(model: RddlModel) -> None:

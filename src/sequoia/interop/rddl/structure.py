@@ -79,12 +79,8 @@ class Structure:
 
         ``None`` where a column reaches no component: then it says too little to learn by.
         """
-        layout, size = self.layout, self.following.shape[0]
-        half = self.following.shape[1] // 2
-        matrix = csr_array(((self.following[:, :half] + self.following[:, half:]) != 0) * 1)
-        reached = csr_array(matrix[:, size:][:, self.kept])
-        allows = self.opening[:, :size] + self.opening[:, half : half + size]
-        among = csr_array(((matrix[:, :size] + reached @ allows) != 0) * 1).tolil()
+        layout, reached = self.layout, self._reached
+        among = csr_array(((self._read + reached @ self._opened_by) != 0) * 1).tolil()
         among.setdiag(0)
         if (reached.sum(axis=0) == 0).any():
             return None
@@ -92,6 +88,59 @@ class Structure:
         acts = np.repeat(np.arange(len(layout.actions)), [layout.size(n) for n in layout.actions])
         features = layout.fixed_features(_FEW_OBJECTS)
         return Dependencies(csr_array(among), reached, kinds, acts[self.kept], features)
+
+    def reads_any(self, components: BoolArray) -> BoolArray:
+        """Say which columns do or earn something that depends on some of the components, ``(N,)``.
+
+        What allows a column counts, too.
+        """
+        if (components & self._is_rewarding).any():
+            return np.ones(len(self.kept), dtype=np.bool_)
+        changed = components.astype(np.int64)
+        read = self._reached.T @ (self._read @ changed) + self._opened_by @ changed
+        found: BoolArray = read > 0
+        return found
+
+    def may_matter(self, column: int, component: int | None) -> IntArray:
+        """Return the components on which it may depend what a column makes of a component.
+
+        Of the reward where that is ``None``. A negative column is none: time alone.
+        """
+        is_read = self._is_rewarding.copy()
+        if component is not None:
+            is_read[:] = False
+            is_read[_columns_of(self._read, component)] = True
+        if column >= 0:
+            is_read[_columns_of(self._opened_by, column)] = True
+        return np.flatnonzero(is_read)
+
+    @cached_property
+    def _read(self) -> csr_array:
+        """Which components the next value of a component depends on, ``(D, D)``."""
+        return self._unsigned(self.following)[:, : self.following.shape[0]]
+
+    @cached_property
+    def _reached(self) -> csr_array:
+        """Which columns the next value of a component depends on, ``(D, N)``."""
+        return csr_array(self._unsigned(self.following)[:, self.following.shape[0] + self.kept])
+
+    @cached_property
+    def _opened_by(self) -> csr_array:
+        """Which components allow or forbid a column, ``(N, D)``."""
+        return self._unsigned(self.opening)[:, : self.following.shape[0]]
+
+    @cached_property
+    def _is_rewarding(self) -> BoolArray:
+        """Which components the reward depends on, ``(D,)``."""
+        own = self._unsigned(self.reward)[:, : self.following.shape[0]]
+        found: BoolArray = np.asarray(own.sum(axis=0)).reshape(-1) > 0
+        return found
+
+    @staticmethod
+    def _unsigned(rows: csr_array) -> csr_array:
+        """Return what rows depend on in either direction, ``(R, V)``."""
+        half = rows.shape[1] // 2
+        return csr_array(((rows[:, :half] + rows[:, half:]) != 0) * 1)
 
     def relevance(self, first: Array) -> FloatArray:
         """Return how much it helps the reward that a component leaves its first value, ``(D,)``.
@@ -157,3 +206,8 @@ def _leaves(layout: Layout, size: int) -> dict[str, Support]:
         name: Support(layout.shape(name), every[first : first + layout.size(name)])
         for name, first in firsts.items()
     }
+
+
+def _columns_of(matrix: csr_array, row: int) -> IntArray:
+    found: IntArray = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
+    return found

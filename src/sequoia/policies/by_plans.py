@@ -1,0 +1,62 @@
+"""Decide by relaxed plans, where an environment can make some."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import numpy as np
+
+from sequoia.policies.greedy import what_is_forced
+from sequoia.policies.policy import StatewisePolicy
+from sequoia.problem import Decision, Environment, space_at
+from sequoia.problem.environment import States
+from sequoia.validation import IntArray
+
+
+class Plannable(Environment, Protocol):
+    """An environment that knows what leads to its rewards."""
+
+    def relaxed_plans(self, state: States, left: int) -> Sequence[tuple[float, IntArray]]:
+        """Return what plans are worth, the best first, and their columns that are possible now."""
+        ...
+
+
+class ByPlans(StatewisePolicy):
+    """Takes the first actions of the best plan, then those of the next that go with them.
+
+    So agents that the best plan does not need follow another one. Plans that are worth nothing are
+    not followed; where there is no other, nothing is done but what a state forces.
+
+    Raises
+    ------
+    InfeasibleDecision
+        When what a state forces breaks a rule unless more is done: there is nothing to add to.
+    """
+
+    name = "lookahead"
+
+    def __init__(self, environment: Plannable) -> None:
+        self._environment = environment
+
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
+        """Return what plans begin with."""
+        space = space_at(self._environment, state, step)
+        action = what_is_forced(self._environment, self.name, state, step).action
+        left = self._environment.horizon - step
+        for worth, columns in self._environment.relaxed_plans(state, left):
+            if worth <= 0:
+                break
+            for column in columns:
+                more = action.copy()
+                more[column] = 1
+                if space.contains(more[None])[0]:
+                    action = more
+        return space.certify(action)
+
+
+def can_plan(environment: Environment) -> bool:
+    """Say whether plans have something to do in the first step, and are worth it."""
+    if not hasattr(environment, "relaxed_plans"):
+        return False
+    first = environment.draw_start(np.random.default_rng(0), 1)[0]
+    plans = environment.relaxed_plans(first, environment.horizon)
+    return any(worth > 0 and len(columns) > 0 for worth, columns in plans)
