@@ -33,7 +33,10 @@ def reproduce(
     ] = None,
     parts: Annotated[
         str,
-        typer.Option(metavar="NAMES", help=f"Some of {', '.join(PARTS)}; all unless given."),
+        typer.Option(
+            metavar="NAMES",
+            help=f"Some of {', '.join(PARTS)}; all of them, or main and ablations if quick.",
+        ),
     ] = "",
     jobs: Jobs = None,
     ray: OnRay = None,

@@ -36,6 +36,8 @@ _WIDTH = 0.86
 _TALL = 0.8
 _BOUND = "no policy earns more on average"
 _NO_LABEL = "_nolegend_"
+# Size of a star, which fills less of its box than other marks: a hollow one must be told from it.
+_STAR = 75
 _COLOURS = dict(zip(ABLATIONS, (BLUE, SKY, GREEN, PURPLE, ORANGE, GREY, VERMILION), strict=True))
 _RIVAL_STYLES = {
     "ppo-scores": Style(ORANGE, "o"),
@@ -151,15 +153,15 @@ def plot_field(results: Results, ax: Axes | None = None) -> Axes:
         style = _RIVAL_STYLES.get(name) or style_of(name, FIELD)
         colour, marker = style.colour, style.marker
         ax.errorbar(means, y, xerr=halves, fmt="none", ecolor=colour, elinewidth=1.0, alpha=0.6)
-        for mask, face, label in ((~is_tie, colour, name), (is_tie, "none", _NO_LABEL)):
+        for mask, face, label in ((~is_tie, colour, name), (is_tie, "white", _NO_LABEL)):
             ax.scatter(
                 means[mask],
                 y[mask],
-                30,
+                _STAR if marker == "*" else 30,
                 marker=marker,
                 facecolors=face,
                 edgecolors=colour,
-                linewidths=1.1,
+                linewidths=1.0,
                 zorder=3,
                 label=label,
             )

@@ -30,7 +30,8 @@ _FIGURES = {
     "lines are intervals over seeds that hold for all comparisons together; hollow is a tie, and "
     "without a line there are too few seeds to tell",
     "trap": "The counterexample with two arms, on which looking one step ahead goes wrong",
-    "ablations": "SEQUOIA without some of its parts, in per cent of the bound",
+    "ablations": "SEQUOIA without some of its parts, in per cent of the whole; whiskers are "
+    "standard errors over seeds",
     "sigmoid": "How arms respond to several interventions at once",
     "underground": "The London Underground with the nested subsets of stations",
 }

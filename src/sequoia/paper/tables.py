@@ -144,7 +144,7 @@ def differences(results: Results) -> Table:
         rows,
         f"Paired: the same problems, episodes and luck. ± is an interval over seeds that holds for "
         f"all {len(found)} comparisons together with 95 % (Bonferroni). A tie is a difference that "
-        "luck may explain; with one seed nothing is said.",
+        "these seeds do not resolve; with one seed nothing is said.",
     )
 
 
@@ -165,9 +165,10 @@ def field(results: Results) -> Table:
         ("setting", "J", "seeds", *names),
         rows,
         f"Paired: the same problems, episodes and luck. ± is an interval over seeds that holds for "
-        f"all {len(found)} comparisons together with 95 % (Bonferroni); ties are in brackets. With "
-        f"fewer than {_FEWEST_SEEDS} seeds only the mean is said. Where there are two numbers of "
-        "seeds, rivals have fewer.",
+        f"all {len(found)} comparisons together with 95 % (Bonferroni); ties, which these seeds do "
+        f"not resolve, are in brackets. With fewer than {_FEWEST_SEEDS} seeds only the mean is "
+        "said. Where there are two numbers of seeds, rivals have fewer. Rivals learn from "
+        "samples, in a given time; SEQUOIA starts from prices that the known model gives.",
     )
 
 
@@ -216,8 +217,9 @@ def claims(results: Results) -> Table:
         "Headline claims",
         ("claim", "setting", "paper, %", "measured, %", "problems"),
         rows,
-        "Every size and setting counts the same; ± is a 95 % confidence interval over seeds. A "
-        "size with one seed so far is left out. "
+        "Every size and setting counts the same; ± is a 95 % confidence interval over seeds, "
+        "with problems taken as independent of each other. A size with one seed so far is left "
+        "out. "
         "Existing methods are sampling, iterative myopic and myopic, the best of them for each "
         "seed. The paper says that iterative DQN earns 12.1 % less than SEQUOIA in capacity, which "
         "is SEQUOIA earning 13.8 % more.",
@@ -279,7 +281,8 @@ def training(results: Results) -> Table:
         "Minutes of training",
         ("J", "preset", *SETTINGS.values(), "mean", "paper"),
         rows,
-        "Ours on one core of the machine that computed this; the paper's on a cluster with Gurobi.",
+        "Ours: processor time of one core, mean over seeds. The paper's: a cluster with Gurobi; "
+        "this does not compare programs on one machine.",
     )
 
 
@@ -317,8 +320,7 @@ def ablations(results: Results) -> Table:
         ("setting", "J", "network", "seeds", "% of bound", "change, %", "training, s"),
         rows,
         "The change is against the default on the same seeds. A frozen target takes over a "
-        "millionth of the weights in each step, as in the paper's table. The warm start matters "
-        "only where there is no price part.",
+        "millionth of the weights in each step, as in the paper's table.",
     )
 
 

@@ -31,7 +31,7 @@ def draw_schedule(problem: Problem, space: Schedule, ax: Axes | None = None) -> 
     gap = max(1, round(0.03 * (workers + arms)))
     ax = ax if ax is not None else new_axes(8.0, 1.7 + 0.34 * min(slots, 16))
     title(ax, problem.name)
-    grid = np.ma.masked_all((slots, workers + gap + arms))
+    grid = _blank(slots, workers + gap + arms)
     grid[:, :workers] = space.worker_slots.T
     grid[:, workers + gap :] = 2 * space.arm_slots.T
     colours = ListedColormap(["#F2F2F2", ORANGE, BLUE])
@@ -107,7 +107,7 @@ def draw_bookings(
     below = upright_inches(space.slot_names)
     ax = ax if ax is not None else new_axes(8.0, 1.5 + below + 0.34 * min(max(workers, 1), 24))
     busy = booked.any(axis=1)
-    grid = np.ma.masked_all((workers, slots))
+    grid = _blank(workers, slots)
     grid[space.worker_slots] = 0
     grid[busy] = 1
     colours = ListedColormap(["#E6E6E6", SKY])
@@ -133,3 +133,8 @@ def draw_bookings(
     ax.set_frame_on(False)
     title(ax, f"{problem.name}: who visits whom when")
     return ax
+
+
+def _blank(rows: int, columns: int) -> np.ma.MaskedArray:
+    """Return a grid in which nothing is drawn yet, with zeros below its mask."""
+    return np.ma.array(np.zeros((rows, columns)), mask=True)
