@@ -3,6 +3,7 @@
 import pytest
 
 from sequoia.errors import FileError
+from sequoia.learn.rivals.registry import RIVAL_PRESETS
 from sequoia.sweep import make_plan
 from sequoia.sweep.cell import Training
 from sequoia.sweep.run_cell import run_cell
@@ -75,6 +76,6 @@ def test_an_unknown_setting_is_one_line():
 
 
 def test_learners_with_equal_settings_have_models_of_their_own():
-    presets = ("ppo-scores", "ppo-masked", "srl", "cascade-dqn", "default", "interacting")
+    presets = (*RIVAL_PRESETS, "default", "interacting")
     digests = {Training(preset, {"rounds": 3, "seconds": 1.0}).digest for preset in presets}
     assert len(digests) == len(presets)

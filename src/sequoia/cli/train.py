@@ -33,7 +33,7 @@ def train(
         typer.Option(
             help="default where arms are decoupled, interacting where it is known who depends on "
             "whom or what all actions earn, scratch elsewhere; paper for the hyper-parameters of "
-            "its table; or a rival: ppo-scores, ppo-masked, srl, cascade-dqn.",
+            "its table; or a rival: ppo-scores, ppo-masked, srl, cascade-dqn, lsflow.",
             show_default=False,
         ),
     ] = None,

@@ -18,6 +18,7 @@ from safetensors.numpy import save as write_arrays
 from sequoia.errors import FileError
 from sequoia.io import make_folder, read_bytes, read_json, write_bytes, write_text
 from sequoia.models.column_model import ColumnModel
+from sequoia.models.flow_model import FlowModel
 from sequoia.models.graph_model import GraphModel
 from sequoia.models.model import Model
 from sequoia.models.q_model import QModel
@@ -28,7 +29,9 @@ from sequoia.version import __version__
 FORMAT = 2
 WEIGHTS, ABOUT, HISTORY = "weights.safetensors", "model.json", "history.csv"
 # Every form of model that a folder can hold.
-MODELS: dict[str, type[Model]] = {model.kind: model for model in (QModel, GraphModel, ColumnModel)}
+MODELS: dict[str, type[Model]] = {
+    model.kind: model for model in (QModel, GraphModel, ColumnModel, FlowModel)
+}
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ _RIVAL_STYLES = {
     "ppo-masked": Style(GREY, "p"),
     "srl": Style(PURPLE, "s"),
     "cascade-dqn": Style(INK, "v"),
+    "lsflow": Style("#8C564B", "h"),
 }
 _ACTED, _IDLE = "acted on", "left alone"
 

@@ -27,6 +27,7 @@ ENOUGH = {
     "ppo-masked": {"rounds": 12},
     "srl": {"rounds": 40},
     "cascade-dqn": {"rounds": 20},
+    "lsflow": {"rounds": 40},
 }
 
 

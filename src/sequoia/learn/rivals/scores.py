@@ -1,4 +1,4 @@
-"""A score for each action column by state: the actors of ``ppo-scores`` and ``srl``."""
+"""A score for each action column by state: the actors of ``ppo-scores``, ``srl`` and ``lsflow``."""
 
 from collections.abc import Callable, Sequence
 
