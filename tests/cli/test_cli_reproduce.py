@@ -63,6 +63,19 @@ def test_its_cost_is_said_beforehand(command, tiny, monkeypatch):
     assert not Path("r").exists()
 
 
+@pytest.mark.usefixtures("tiny")
+def test_what_is_done_costs_nothing_any_more(command):
+    assert command("reproduce", "-o", "r").code == 0
+    done = command("reproduce", "-o", "r", "--dry-run")
+    assert done == (0, "r has 3 of 3 cells already.\n", "")
+    next(Path("r/cells").glob("trap*/result.json")).unlink()
+    outcome = command("reproduce", "-o", "r", "--dry-run")
+    assert outcome.out.startswith("r has 2 of 3 cells already.")
+    assert "trap" in outcome.out
+    assert "capacity" not in outcome.out
+    assert "1 cell: about" in outcome.out
+
+
 def test_sizes_and_seeds_are_passed_on(command, tiny):
     sizes = ("--arms", "20, 40", "--seeds", "3,1", "--episodes", 7)
     outcome = command("reproduce", "-o", "r", *sizes, "--dry-run")

@@ -136,6 +136,14 @@ def test_its_cost_grows_with_what_is_asked_for():
     assert 0 < few < more / 2
 
 
+def test_numbers_of_another_commit_are_named():
+    old = [{"policy": name, "commit": "0ld"} for name in ("price", "myopic", "sequoia")]
+    assert report._commits(old) == "commit 0ld"
+    new = [{"policy": name, "commit": "n3w"} for name in ("srl", "lsflow")]
+    assert report._commits(new + old) == "commit 0ld (lsflow and srl: commit n3w)"
+    assert report._commits([*old, {"policy": "idle"}]) == "commit 0ld (idle: commit unknown)"
+
+
 def test_differences_are_paired_and_corrected():
     """Two policies that differ by a little on every seed: a tie among many comparisons."""
     times = PolicyTimes(decisions=1, at_limit=0, mean=0, median=0, slow=0, slowest=0)

@@ -1,6 +1,7 @@
 """``sequoia reproduce``: every figure and table of the paper."""
 
 import os
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,7 +14,7 @@ from sequoia.errors import ProblemError
 from sequoia.io import refuse_to_replace
 from sequoia.paper.experiment import PARTS, paper_plan
 from sequoia.problem.names import count, roughly
-from sequoia.sweep import Plan
+from sequoia.sweep import Plan, ResultsFolder
 
 
 def reproduce(
@@ -57,7 +58,7 @@ def reproduce(
     sizes, counts = _numbers("--arms", arms), _numbers("--seeds", seeds)
     wanted = [part.strip() for part in parts.split(",") if part.strip()]
     if dry_run:
-        _print_costs(paper_plan(quick, sizes, counts, episodes, wanted), jobs)
+        _print_costs(paper_plan(quick, sizes, counts, episodes, wanted), output, jobs)
         return
     if not (output / "cells").is_dir() and not draw:
         refuse_to_replace([output / name for name in ("figures", "tables", "report.html")], force)
@@ -73,11 +74,17 @@ def reproduce(
         raise typer.Exit(SOME_FAILED)
 
 
-def _print_costs(plan: Plan, jobs: int | None) -> None:
-    """Say how many cells there are, and how long they are expected to take."""
+def _print_costs(plan: Plan, output: Path, jobs: int | None) -> None:
+    """Say how many cells are left to compute, and how long they are expected to take."""
     from sequoia.paper.costs import expected_costs
 
-    costs = expected_costs(plan.cells())
+    cells, folder = plan.cells(), ResultsFolder(output)
+    left = [cell for cell in cells if folder.result(cell) is None]
+    if len(left) < len(cells):
+        typer.echo(f"{output} has {len(cells) - len(left)} of {count(len(cells), 'cell')} already.")
+    if not left:
+        return
+    costs = expected_costs(left)
     table = Table("what", "cells", "core time", box=None)
     for column in table.columns[1:]:
         column.justify = "right"

@@ -299,7 +299,7 @@ class QLearning(Learner[QLearningConfig]):
         tensors = {f"q.{name}": value for name, value in learned.q.state().items()}
         tensors |= {f"critic.{name}": value for name, value in learned.critic.state().items()}
         tensors |= {f"best.{name}": value for name, value in self.selection.best.items()}
-        tensors |= {f"replay.{n}": torch.from_numpy(getattr(replay, n)) for n in Replay.FIELDS}
+        tensors |= {f"replay.{name}": value for name, value in replay.state().items()}
         if learned.prices is not None:
             arrays = learned.prices.to_arrays()
             tensors |= {f"prices.{name}": torch.from_numpy(a) for name, a in arrays.items()}
@@ -325,9 +325,7 @@ class QLearning(Learner[QLearningConfig]):
         self.learned.q.restore(under(tensors, "q."), facts["batches"][0])
         self.learned.critic.restore(under(tensors, "critic."), facts["batches"][1])
         self.learned.scale = facts["scale"]
-        for name, value in under(tensors, "replay.").items():
-            getattr(self.replay, name)[:] = value.numpy()
-        self.replay.count = facts["replay"]
+        self.replay.restore(under(tensors, "replay."), facts["replay"])
         prices = {name: value.numpy() for name, value in under(tensors, "prices.").items()}
         self.learned.prices = PricePart(**prices) if prices else None
         self.cache.hits, self.cache.misses = facts["cache"]

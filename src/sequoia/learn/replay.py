@@ -1,6 +1,9 @@
 """Prioritised replay: transitions that surprised are learned from more often."""
 
+from collections.abc import Mapping
+
 import numpy as np
+import torch
 from numpy.typing import NDArray
 
 from sequoia.problem import Environment
@@ -23,7 +26,7 @@ class Replay:
         Of all places, used or not, ``(C, …)``.
     """
 
-    FIELDS = ("states", "steps", "actions", "rewards", "following", "priorities")
+    _FIELDS = ("states", "steps", "actions", "rewards", "following", "priorities")
 
     def __init__(self, environment: Environment, capacity: int, alpha: float) -> None:
         example = environment.draw_start(np.random.default_rng(0), 1)
@@ -75,3 +78,13 @@ class Replay:
     def update(self, places: IntArray, td_errors: NDArray[np.floating]) -> None:
         """Set priorities to how far off the predictions were, ``(batch,)``."""
         self.priorities[places] = np.abs(td_errors) + _LEAST
+
+    def state(self) -> dict[str, torch.Tensor]:
+        """Return everything that changes, by name, for a checkpoint."""
+        return {name: torch.from_numpy(getattr(self, name)) for name in self._FIELDS}
+
+    def restore(self, tensors: Mapping[str, torch.Tensor], count: int) -> None:
+        """Take over what `state` returned."""
+        for name, value in tensors.items():
+            getattr(self, name)[:] = value.numpy()
+        self.count = count

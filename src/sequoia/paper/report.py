@@ -1,6 +1,7 @@
 """Figures, tables and one page from the cells of a sweep."""
 
 import platform
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
@@ -12,7 +13,7 @@ from sequoia.paper.figures import paper_figures
 from sequoia.paper.results import Results
 from sequoia.paper.tables import ALL, Table, all_tables, claims
 from sequoia.plots import save_plot
-from sequoia.problem.names import count
+from sequoia.problem.names import count, say
 from sequoia.report.html import embedded, page, quiet
 from sequoia.sweep.folder import NUMBERS, TIMES
 from sequoia.sweep.tables import read_rows
@@ -76,7 +77,6 @@ def write_report(folder: Path) -> Path:
 def summary(folder: Path, results: Results, tables: Sequence[Table], figures: Sequence[str]) -> str:
     """Return figures and tables as Markdown, with what computed them: ``docs/results``."""
     rows = read_rows(folder / TIMES)
-    commits = sorted({row.get("commit", "") or "unknown" for row in rows})
     hours = sum({row["problem"] + row["cell_seconds"]: _hours(row) for row in rows}.values())
     done = "; ".join(
         f"{words}: {', '.join(_seeds(results, family, arms) for arms in results.sizes(family))}"
@@ -85,8 +85,8 @@ def summary(folder: Path, results: Results, tables: Sequence[Table], figures: Se
     )
     parts = [
         "# Results of the paper's experiment",
-        f"Written by `sequoia reproduce`, version {__version__}, commit "
-        f"{' and '.join(commits)}, {platform.machine()}, Python {platform.python_version()}; "
+        f"Written by `sequoia reproduce`, version {__version__}, "
+        f"{_commits(rows)}, {platform.machine()}, Python {platform.python_version()}; "
         f"{hours:.1f} hours of core time. Do not edit: the next run replaces it. The same command "
         "goes on from here to the whole plan; `sequoia reproduce --dry-run` says what that costs.",
         f"What was run: {done}.",
@@ -99,6 +99,18 @@ def summary(folder: Path, results: Results, tables: Sequence[Table], figures: Se
     named = ", ".join(f"[{table.name}](tables/{table.name}.csv)" for table in tables)
     parts += ["## Files", f"{files} hold every policy of every problem; all tables: {named}."]
     return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def _commits(rows: Sequence[Mapping[str, str]]) -> str:
+    """Say of which commit most numbers are, and which policies' are of another."""
+    by_commit: dict[str, Counter[str]] = {}
+    for row in rows:
+        own = by_commit.setdefault(row.get("commit", "") or "unknown", Counter())
+        own[row["policy"]] += 1
+    first, *others = sorted(by_commit, key=lambda name: -by_commit[name].total())
+    return f"commit {first}" + "".join(
+        f" ({say(sorted(by_commit[name]))}: commit {name})" for name in others
+    )
 
 
 def _hours(row: Mapping[str, str]) -> float:

@@ -49,13 +49,13 @@ class LsFlowConfig(RivalConfig):
     """Settings of ``lsflow``.
 
     After each step, ``gradient_steps`` batches of ``batch_size`` are learned, from
-    ``learning_starts`` transitions on. The flow is cut into
-    ``flow_steps`` steps. A state's best of ``candidates`` directions is moved by noise of
-    length ``noise`` before it is carried out. Critics learn the mean worth of
-    ``smoothing_candidates`` directions of the next state, moved in the same way. Directions are
-    weighted by the exponential of their standardised values over a temperature, which falls from
-    ``first_temperature`` to ``last_temperature`` in the course of ``annealed`` batches. Target
-    networks take over the share ``tau`` of the weights after each batch.
+    ``learning_starts`` transitions on. The flow is cut into ``flow_steps`` steps. A state's best of
+    ``candidates`` directions is moved by noise of length ``noise`` before it is carried out.
+    Critics learn the mean worth of ``smoothing_candidates`` directions of the next state, moved in
+    the same way. Directions are weighted by the exponential of their standardised values over a
+    temperature, which falls from ``first_temperature`` to ``last_temperature`` in the course of
+    ``annealed`` batches. Target networks take over the share ``tau`` of the weights after each
+    batch.
     """
 
     learner: ClassVar[str] = "lsflow"
@@ -288,10 +288,7 @@ class LsFlow(Rival[LsFlowConfig]):
         """Return everything that changes: target networks and what is remembered, too."""
         tensors, facts = super().state()
         tensors |= {f"target/{key}": one for key, one in self._target.state_dict().items()}
-        tensors |= {
-            f"replay/{name}": torch.from_numpy(getattr(self._replay, name))
-            for name in Replay.FIELDS
-        }
+        tensors |= {f"replay/{name}": one for name, one in self._replay.state().items()}
         tensors |= {"chosen": self._chosen, "tried": self._tried}
         facts |= {"replay": self._replay.count, "batches": self._batches}
         return tensors, facts
@@ -300,10 +297,9 @@ class LsFlow(Rival[LsFlowConfig]):
         """Take over what `state` returned."""
         super().restore(tensors, facts)
         self._target.load_state_dict(under(tensors, "target/"))
-        for name, value in under(tensors, "replay/").items():
-            getattr(self._replay, name)[:] = value.numpy()
+        self._replay.restore(under(tensors, "replay/"), facts["replay"])
         self._chosen[:], self._tried[:] = tensors["chosen"], tensors["tried"]
-        self._replay.count, self._batches = facts["replay"], facts["batches"]
+        self._batches = facts["batches"]
 
 
 def _part(networks: torch.nn.ModuleDict, name: str) -> Mapping[str, torch.Tensor]:

@@ -189,8 +189,7 @@ class Srl(Rival[SrlConfig]):
         """Return everything that changes: the critic and what is remembered, too."""
         tensors, facts = super().state()
         tensors |= {f"critic/{name}": one for name, one in self._critic.q.state().items()}
-        fields = Replay.FIELDS
-        tensors |= {f"replay/{n}": torch.from_numpy(getattr(self._replay, n)) for n in fields}
+        tensors |= {f"replay/{name}": one for name, one in self._replay.state().items()}
         facts |= {"batches": self._critic.q.batches, "replay": self._replay.count}
         return tensors, facts
 
@@ -198,9 +197,7 @@ class Srl(Rival[SrlConfig]):
         """Take over what `state` returned."""
         super().restore(tensors, facts)
         self._critic.q.restore(under(tensors, "critic/"), facts["batches"])
-        for name, value in under(tensors, "replay/").items():
-            getattr(self._replay, name)[:] = value.numpy()
-        self._replay.count = facts["replay"]
+        self._replay.restore(under(tensors, "replay/"), facts["replay"])
 
     def networks(self) -> Mapping[str, torch.nn.Module]:
         """Return the actor."""
