@@ -15,7 +15,7 @@ from sequoia.models.flow_model import (
     shapes,
     velocity,
 )
-from sequoia.models.q_model import View
+from sequoia.models.q_model import FULL_VIEW
 from sequoia.problem.families import standard
 
 FEATURES, COLUMNS, HIDDEN = 3, 5, 8
@@ -72,8 +72,8 @@ def test_numpy_and_torch_say_the_same():
 
 
 def made(problem, candidates=6):
-    start, _ = problem.draw_start(np.random.default_rng(0), 1), None
-    seen = View(indicators=True, time_feature=True).features(problem, start, np.zeros(1, int))
+    start = problem.draw_start(np.random.default_rng(0), 1)
+    seen = FULL_VIEW.features(problem, start, np.zeros(1, int))
     columns = problem.space.n_actions
     parameters = {}
     for name, outputs in ((FLOW, columns), *((critic, 1) for critic in CRITICS)):
@@ -87,7 +87,7 @@ def test_the_direction_that_the_lower_critic_likes_best_is_taken():
     model = made(problem)
     states, steps = problem.draw_start(np.random.default_rng(1), 4), np.arange(4)
     chosen = model.fold(states, steps).linear
-    features = View(indicators=True, time_feature=True).features(problem, states, steps)
+    features = FULL_VIEW.features(problem, states, steps)
     parts = {
         name: {
             key.partition(".")[2]: value.astype(np.float64)

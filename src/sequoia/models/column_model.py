@@ -7,14 +7,12 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sequoia.models.q_model import View
+from sequoia.models.q_model import FULL_VIEW
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.problem import Environment
 from sequoia.problem.environment import States
 from sequoia.validation import ActionArray, FloatArray, IntArray
-
-_SEEN = View(indicators=True, time_feature=True)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +38,7 @@ class ColumnModel:
     def logits(self, states: States, steps: IntArray, begun: ActionArray) -> FloatArray:
         """Return the preference of each choice, ``(B, N + 1)``, where ``begun`` is chosen."""
         own = {name: np.asarray(value, np.float64) for name, value in self.parameters.items()}
-        features = _SEEN.features(self.environment, states, steps)
+        features = FULL_VIEW.features(self.environment, states, steps)
         inputs = np.concatenate([features, begun], axis=1)
         hidden = (inputs @ own["hidden.weight"].T + own["hidden.bias"]).clip(min=0)
         result: FloatArray = hidden @ own["choice.weight"].T + own["choice.bias"]

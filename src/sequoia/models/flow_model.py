@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sequoia.models.q_model import View
+from sequoia.models.q_model import FULL_VIEW
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.problem import Environment
@@ -31,7 +31,6 @@ Parameters = Mapping[str, Any]
 
 FLOW = "flow"
 CRITICS = ("critic0", "critic1")
-_SEEN = View(indicators=True, time_feature=True)
 
 
 def shapes(features: int, columns: int, hidden: int, outputs: int) -> dict[str, tuple[int, ...]]:
@@ -116,7 +115,7 @@ class FlowModel:
     def fold(self, states: States, steps: IntArray) -> ReluNet:
         """Return the scores that the critics like best as linear functions."""
         flow, *critics = (self._of(name) for name in (FLOW, *CRITICS))
-        features = _SEEN.features(self.environment, states, steps).astype(np.float32)
+        features = FULL_VIEW.features(self.environment, states, steps).astype(np.float32)
         rows = np.repeat(np.arange(len(states)), self.candidates)
         begun = np.tile(self.starts, (len(states), 1))
         found = carried(flow, seen_part(flow, features)[rows], begun, self.flow_steps)

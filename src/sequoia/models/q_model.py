@@ -119,6 +119,10 @@ class View:
         return np.concatenate([seen, left[:, None]], axis=1)
 
 
+# What the networks of rivals see: all there is.
+FULL_VIEW = View(indicators=True, time_feature=True)
+
+
 @dataclass(frozen=True, eq=False)
 class QModel:
     """A `QFunction` with a price part and a network; either may be missing.

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import torch
 
-from sequoia.models.q_model import QModel, View
+from sequoia.models.q_model import FULL_VIEW, QModel
 from sequoia.optimize.auto import RolloutAuto
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.policies import Policy
@@ -14,19 +14,16 @@ from sequoia.problem.environment import States
 from sequoia.simulate import Decisions
 from sequoia.validation import ActionArray, IntArray
 
-# What an actor sees: the features of the environment, and the share of the episode that is left.
-SEEN = View(indicators=True, time_feature=True)
-
 
 def seen(environment: Environment, states: States, steps: IntArray) -> torch.Tensor:
     """Return what networks see of states at steps, ``(B, F)``."""
-    return torch.from_numpy(SEEN.features(environment, states, steps).astype(np.float32))
+    return torch.from_numpy(FULL_VIEW.features(environment, states, steps).astype(np.float32))
 
 
 def n_seen(environment: Environment) -> int:
     """Return ``F``."""
     start = environment.draw_start(np.random.default_rng(0), 1)
-    return int(SEEN.features(environment, start, np.zeros(1, np.int64)).shape[1])
+    return int(FULL_VIEW.features(environment, start, np.zeros(1, np.int64)).shape[1])
 
 
 def score_model(
@@ -51,7 +48,7 @@ def score_model(
         "linear.bias": bias,
         "linear.hidden": weight,
     }
-    return QModel(environment, encoding, SEEN, parameters)
+    return QModel(environment, encoding, FULL_VIEW, parameters)
 
 
 class ScoreArgmax:

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
 from sequoia.errors import ProblemError
-from sequoia.learn.rivals.scores import SEEN, ScoreArgmax, n_seen
+from sequoia.learn.rivals.scores import ScoreArgmax, n_seen
+from sequoia.models.q_model import FULL_VIEW
 from sequoia.policies.greedy import require_step_by_step, what_is_forced
 from sequoia.problem import ActionSpace, Decision, Environment, space_at
 from sequoia.validation import ActionArray, BoolArray
@@ -48,7 +49,7 @@ class SideBySide(VecEnv):  # type: ignore[misc]
 
     def seen(self) -> Seen:
         """Return what a network sees of each episode."""
-        return SEEN.features(self.environment, self._states, self._steps).astype(np.float32)
+        return FULL_VIEW.features(self.environment, self._states, self._steps).astype(np.float32)
 
     def carry_out(self, rows: NDArray[np.int64], actions: ActionArray) -> NDArray[np.float32]:
         """Step some episodes and return their rewards; those that end are begun again by `wake`."""
