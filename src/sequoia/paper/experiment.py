@@ -49,7 +49,7 @@ ASSORTMENT_POLICIES = ("random", "myopic", "sequoia")
 EPIDEMIC_ARMS = (20, 100)
 ARMS = (20, 40, 100)
 SEEDS = 10
-ABLATION_SEEDS = 5
+ABLATION_SEEDS = 2
 DECISION_SECONDS = 1.0
 
 # What costs up to a second a decision is left to small problems.
