@@ -22,8 +22,8 @@ FEATURES, COLUMNS, HIDDEN = 3, 5, 8
 RNG = np.random.default_rng(7)
 
 
-def weights(outputs, features=FEATURES, columns=COLUMNS, size=0.5):
-    sizes = shapes(features, columns, HIDDEN, outputs)
+def weights(network=FLOW, features=FEATURES, columns=COLUMNS, size=0.5):
+    sizes = shapes(network, features, columns, HIDDEN)
     return {name: size * RNG.standard_normal(shape) for name, shape in sizes.items()}
 
 
@@ -33,7 +33,7 @@ def points(count):
 
 def turning(speed):
     """Return a flow that turns from the first column to the second, whatever the state."""
-    own = {name: np.zeros_like(value) for name, value in weights(COLUMNS).items()}
+    own = {name: np.zeros_like(value) for name, value in weights().items()}
     # relu(x) and relu(-x) of the first two columns, handed on unchanged.
     for unit, (column, sign) in enumerate(((0, 1), (0, -1), (1, 1), (1, -1))):
         own["point"][unit, column] = sign
@@ -43,7 +43,7 @@ def turning(speed):
 
 
 def test_points_stay_on_the_sphere_and_move_along_it():
-    own, begun = weights(COLUMNS), points(6)
+    own, begun = weights(), points(6)
     seen = seen_part(own, RNG.standard_normal((6, FEATURES)))
     assert np.allclose((velocity(own, seen, begun, 0.3) * begun).sum(axis=1), 0)
     ended = carried(own, seen, begun, 4)
@@ -63,7 +63,7 @@ def test_a_flow_that_turns_is_followed_to_the_second_order(angle):
 
 
 def test_numpy_and_torch_say_the_same():
-    own, begun = weights(COLUMNS), points(6)
+    own, begun = weights(), points(6)
     features = RNG.standard_normal((6, FEATURES))
     theirs = {name: torch.from_numpy(value) for name, value in own.items()}
     ours = carried(own, seen_part(own, features), begun, 5)
@@ -76,8 +76,8 @@ def made(problem, candidates=6):
     seen = FULL_VIEW.features(problem, start, np.zeros(1, int))
     columns = problem.space.n_actions
     parameters = {}
-    for name, outputs in ((FLOW, columns), *((critic, 1) for critic in CRITICS)):
-        for key, value in weights(outputs, seen.shape[1], columns).items():
+    for name in (FLOW, *CRITICS):
+        for key, value in weights(name, seen.shape[1], columns).items():
             parameters[f"{name}.{key}"] = value.astype(np.float32)
     return FlowModel(problem, parameters, candidates, 3)
 

@@ -33,11 +33,13 @@ FLOW = "flow"
 CRITICS = ("critic0", "critic1")
 
 
-def shapes(features: int, columns: int, hidden: int, outputs: int) -> dict[str, tuple[int, ...]]:
-    """Return the shape of every parameter of a network; one with N outputs has a time, too."""
+def shapes(network: str, features: int, columns: int, hidden: int) -> dict[str, tuple[int, ...]]:
+    """Return the shape of every parameter of the flow, or of a critic."""
+    is_flow = network == FLOW
     first = {"state": (hidden, features), "point": (hidden, columns), "bias0": (hidden,)}
-    time = {"time": (hidden,)} if outputs > 1 else {}
+    time = {"time": (hidden,)} if is_flow else {}
     second = {"weight1": (hidden, hidden), "bias1": (hidden,)}
+    outputs = columns if is_flow else 1
     return first | time | second | {"weight2": (outputs, hidden), "bias2": (outputs,)}
 
 

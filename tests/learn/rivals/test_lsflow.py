@@ -94,3 +94,12 @@ def test_the_result_plays_as_the_learner_did(learner):
     begun = torch.from_numpy(learner.model().starts).repeat(5, 1)
     best = learner._best(seen(PROBLEM, states, steps), begun)
     assert np.allclose(folded, best.numpy(), atol=1e-4)
+
+
+def test_one_column_is_enough():
+    """On the sphere of one dimension there are two points: to act and not to act."""
+    problem = standard(arms=1, budget=1, horizon=4, seed=1)
+    learner = LsFlow(problem, make_config("lsflow", learning_starts=0), 0)
+    assert learner.learn(RNG) > 0
+    states, steps = problem.draw_start(np.random.default_rng(1), 3), np.zeros(3, np.int64)
+    assert np.allclose(np.abs(learner.model().fold(states, steps).linear[:, 0]), 1, atol=1e-4)

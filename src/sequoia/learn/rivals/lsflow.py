@@ -90,8 +90,8 @@ class LsFlow(Rival[LsFlowConfig]):
         features, columns = n_seen(environment), environment.space.n_actions
         rng = stream(seed, "lsflow:weights")
         self._online = torch.nn.ModuleDict()
-        for name, outputs in ((FLOW, columns), *((name, 1) for name in CRITICS)):
-            sizes = shapes(features, columns, config.hidden, outputs)
+        for name in (FLOW, *CRITICS):
+            sizes = shapes(name, features, columns, config.hidden)
             self._online[name] = _first_weights(sizes, features + columns, rng)
         self._target = deepcopy(self._online)
         self._flow_descent = self._descent([FLOW])
