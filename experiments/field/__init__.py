@@ -1,0 +1,1 @@
+"""Benchmarks of the field: environments, baselines and published figures."""
