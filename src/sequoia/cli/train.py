@@ -29,14 +29,13 @@ def train(
     output: Annotated[Path, typer.Option("--output", "-o", help="A folder for the model.")],
     instance: Instance = None,
     preset: Annotated[
-        str | None,
+        str,
         typer.Option(
-            help="default where arms are decoupled, interacting where it is known who depends on "
-            "whom or what all actions earn, scratch elsewhere; paper for the hyper-parameters of "
-            "its table; or a rival: ppo-scores, ppo-masked, srl, cascade-dqn, lsflow.",
-            show_default=False,
+            help="default learns in any environment; paper is the paper's algorithm with the "
+            "hyper-parameters of its table; or a rival: ppo-scores, ppo-masked, srl, cascade-dqn, "
+            "lsflow.",
         ),
-    ] = None,
+    ] = "default",
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change one setting of the preset."),
@@ -58,13 +57,13 @@ def train(
     """
     # Here, because torch takes seconds to import and help does without it.
     with ending_at_once():
-        from sequoia.learn import make_config, usual_preset
+        from sequoia.learn import make_config
         from sequoia.learn import train as learn
         from sequoia.learn.checkpoint import identity, require_same
         from sequoia.learn.train import Board, refuse_other_work
 
     problem = load_environment(file, instance)
-    config = make_config(preset or usual_preset(problem), **read_settings(settings or ()))
+    config = make_config(preset, **read_settings(settings or ()))
     refuse_other_work(output, resume, force)
     if resume and (output / ABOUT).exists():
         about = read_about(output)

@@ -1,17 +1,17 @@
 """How a model is learned: learners, their settings, checkpoints."""
 
+from sequoia.learn.base import Learner, Round
 from sequoia.learn.config import Config
-from sequoia.learn.learner import Learner, Round
-from sequoia.learn.presets import PRESETS, make_config, usual_preset
-from sequoia.learn.q_learning_config import QLearningConfig
+from sequoia.learn.improvement_config import ImprovementConfig
+from sequoia.learn.presets import PRESETS, make_config
 from sequoia.learn.train import TrainProgress, train
 from sequoia.models.folder import Trained, load_model, save_model
 
 __all__ = [
     "PRESETS",
     "Config",
+    "ImprovementConfig",
     "Learner",
-    "QLearningConfig",
     "Round",
     "TrainProgress",
     "Trained",
@@ -19,5 +19,4 @@ __all__ = [
     "make_config",
     "save_model",
     "train",
-    "usual_preset",
 ]

@@ -10,8 +10,8 @@ from safetensors.torch import save as write_tensors
 
 from sequoia.errors import FileError
 from sequoia.io import write_bytes
+from sequoia.learn.base import Learner
 from sequoia.learn.config import Config
-from sequoia.learn.learner import Learner
 from sequoia.problem import Environment
 from sequoia.solvers.registry import DEFAULT, used_solver
 

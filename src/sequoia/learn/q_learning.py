@@ -3,34 +3,28 @@
 Deep Q-learning (Mnih et al. 2015) whose maxima over actions come from an exact or a fast argmax
 over the combinatorial space. Numbers in brackets are lines of algorithm 1.
 
-What is ours, and off in the preset ``paper``: episodes run side by side; a price part, so that the
-network learns only what prices miss; a critic, so that actions are learned from fresh simulated
-steps without any further argmax; the best network seen is kept.
+The defaults are the preset ``paper``: the experiment as the paper describes it.
 """
 
 from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-import torch
 
 from sequoia.evaluation.intervals import Estimate
+from sequoia.learn.base import Learner, Round, Tensors, under
 from sequoia.learn.held_out import HeldOut
-from sequoia.learn.learner import Learner, Round, Tensors, under
-from sequoia.learn.price_start import has_prices, loosened, priced
-from sequoia.learn.q_and_critic import QAndCritic, StateBatch
 from sequoia.learn.q_learning_config import QLearningConfig
+from sequoia.learn.q_network import QNetwork, StateBatch
 from sequoia.learn.replay import Replay
 from sequoia.learn.selection import Selection
 from sequoia.learn.target_network import Single
 from sequoia.learn.warm_start import (
     Samples,
     first_samples,
-    flipped,
     more_samples,
     strategic_samples,
 )
-from sequoia.models.price_part import PricePart
 from sequoia.models.q_model import QModel
 from sequoia.optimize.auto import Auto
 from sequoia.optimize.by_state import ByState
@@ -46,10 +40,6 @@ from sequoia.validation import ActionArray, FloatArray, IntArray
 
 # States in which the first network's own actions are tried: a tenth of the samples is enough.
 _MYOPIC = 500
-# Transitions by which the size of what prices miss is measured; their mean need not be precise.
-_MEASURED = 100
-# Shares of the actions that are learned by the critic: the best one, one with flips, the own one.
-_BEST, _OWN = 0.2, 0.7
 # Importance sampling is corrected from here to 1 in full (Schaul et al. 2016, section 3.4).
 _BETA = 0.4
 
@@ -65,16 +55,11 @@ class QLearning(Learner[QLearningConfig]):
     def __init__(self, environment: Environment, config: QLearningConfig, seed: int) -> None:
         super().__init__(environment, config, seed)
         self.rng = stream(seed, "train")
-        practice = loosened(environment) if config.loose_rules else environment
-        self._practice = practice
-        encoding = ActionEncoding.of(practice)
+        encoding = ActionEncoding.of(environment)
         self._engine = engine = ByState(encoding, partial(Auto, gap=None))
-        hidden = chosen_hidden(environment, config)
-        self.learned = QAndCritic(environment, encoding, config, hidden, self.rng)  # [1]
+        self.learned = QNetwork(environment, encoding, config, self.rng)  # [1]
         self.replay = Replay(environment, config.replay.buffer_size, config.replay.alpha)
         self.cache = ArgmaxCache()
-        if config.loose_rules:
-            engine = ByState(ActionEncoding.of(environment), partial(Auto, gap=None))
         self._greedy: Policy = _Greedy(self.learned, engine)
         self._held_out = HeldOut(environment, config.selection.n_eval_episodes, seed)
         self.steps = 0
@@ -95,25 +80,10 @@ class QLearning(Learner[QLearningConfig]):
     # ------------------------------------------------------------------ before the episodes
 
     def begin(self) -> Round:
-        """Find prices or warm up, and see how good that is already."""
-        found = priced(self.environment, self.config)
-        if found is not None:
-            self.learned.prices, self.bound = found.part, found.bound.per_step
-            self.bound_stopped_by = found.bound.stopped_by
-            self._measure()
-        elif self.config.warm_start.samples:
+        """Warm up, and see how good that is already."""
+        if self.config.warm_start.samples:
             self._warm_up()
         return self._report([], self.validate())
-
-    def _measure(self) -> None:
-        """Let the network's values be of the size of what prices miss."""
-        if not self.config.network.normalise:
-            return
-        samples = first_samples(self._practice, _MEASURED, False, self.rng)
-        after = self._after(samples.following, samples.steps)
-        best = self.greedy(after.states, after.steps)
-        self.learned.scale = float(np.abs(self.learned.worth_by_action(after, best)).mean()) or 1.0
-        self.cache.forget()
 
     def _warm_up(self) -> None:
         """Fit the reward of the next step, and keep what was tried: lines [2] to [4]."""
@@ -121,27 +91,18 @@ class QLearning(Learner[QLearningConfig]):
         # Where states limit actions, one that is not allowed may lead where nothing is.
         first = environment.draw_start(stream(0, "warm start"), 1)
         is_free = limits_of(environment, first, np.zeros(1, np.int64)) is None
-        infeasible = own.infeasible and is_free
-        samples = None
-        if own.strategic and is_free:
-            samples = strategic_samples(self._practice, own.samples, rng)  # [2]
+        samples = strategic_samples(environment, own.samples, rng) if is_free else None  # [2]
         if samples is None:
-            samples = first_samples(self._practice, own.samples, infeasible, rng)  # [2]
+            samples = first_samples(environment, own.samples, is_free, rng)  # [2]
         if self.config.network.normalise:
             size = np.abs(samples.rewards).mean() * environment.horizon / 4
             self.learned.scale = float(size) or 1.0
         self._fit_rewards(samples)  # [3]
-        if own.myopic:
-            few = samples.only(rng.permutation(len(samples))[:_MYOPIC])
-            best = self.greedy(few.states, few.steps)
-            perturbed = own.perturbed and is_free
-            tried = more_samples(environment, few, best, perturbed, rng)  # [2]
-            samples = samples.join(tried)
-            if own.refit:
-                self._fit_rewards(samples)  # [3]
+        few = samples.only(rng.permutation(len(samples))[:_MYOPIC])
+        best = self.greedy(few.states, few.steps)
+        samples = samples.join(more_samples(environment, few, best, is_free, rng))  # [2]
         self.learned.q.follow()  # [4]
-        if own.kept is not None:
-            samples = samples.only(rng.permutation(len(samples))[: own.kept])
+        samples = samples.only(rng.permutation(len(samples))[: own.kept])
         self.replay.add(
             samples.states, samples.steps, samples.actions, samples.rewards, samples.following
         )
@@ -156,14 +117,13 @@ class QLearning(Learner[QLearningConfig]):
             for first in range(0, len(order) - batch + 1, batch):
                 few = order[first : first + batch]
                 now = self.learned.see(samples.states[few], samples.steps[few])
-                self.learned.fit_q(now, samples.actions[few], samples.rewards[few], ones)
+                self.learned.fit(now, samples.actions[few], samples.rewards[few], ones)
 
     # ------------------------------------------------------------------ the episodes
 
     def play_round(self) -> Round:
         """Play episodes side by side, learning after every step: lines [6] to [14]."""
-        for network in (self.learned.q, self.learned.critic):
-            network.slow_down(self.config.lr_decay**self.rounds)
+        self.learned.q.slow_down(self.config.lr_decay**self.rounds)
         states = self.environment.draw_start(self.rng, self.config.episodes)
         losses = []
         for step in range(self.environment.horizon):
@@ -183,7 +143,7 @@ class QLearning(Learner[QLearningConfig]):
         """Replace some actions by random feasible ones [8]."""
         chosen = actions.copy()
         rows = np.flatnonzero(self.rng.random(len(actions)) < self.epsilon)
-        chosen[rows] = sample_actions(self._practice, states[rows], steps[rows], self.rng)
+        chosen[rows] = sample_actions(self.environment, states[rows], steps[rows], self.rng)
         return chosen
 
     @property
@@ -199,7 +159,7 @@ class QLearning(Learner[QLearningConfig]):
         if not self.config.network.time_feature:
             # Where limits depend on the step, so do answers.
             first = np.zeros(1, np.int64)
-            if limits_of(self._practice, states[:1], first) is None:
+            if limits_of(self.environment, states[:1], first) is None:
                 return self.cache.best(
                     states, version, lambda own: self._solve(own, np.zeros(len(own), np.int64))
                 ).actions
@@ -210,9 +170,8 @@ class QLearning(Learner[QLearningConfig]):
 
     def _solve(self, states: States, steps: IntArray) -> ArgmaxResult:
         """Ask the networks over actions, by the online weights for double Q-learning."""
-        parameters = self.learned.q.online if self.config.double else self.learned.q.target
-        net = self.learned.model(parameters).fold(states, steps)
-        return self._engine.best(net, limits_of(self._practice, states, steps))
+        net = self.learned.model().fold(states, steps)
+        return self._engine.best(net, limits_of(self.environment, states, steps))
 
     # ------------------------------------------------------------------ learning from a batch
 
@@ -221,14 +180,11 @@ class QLearning(Learner[QLearningConfig]):
         progress = min(1.0, self.rounds / max(1, self.config.rounds))
         beta = _BETA + (1 - _BETA) * progress
         places, weights = self.replay.sample(self.rng, self.config.batch_size, beta)  # [12]
-        if self.config.network.critic:
-            td_errors = self._learn_by_critic(places, weights)
-        else:
-            td_errors = self._learn_by_action(places, weights)
+        td_errors = self._learn(places, weights)
         self.replay.update(places, td_errors)
         return float((td_errors**2).mean())
 
-    def _learn_by_action(self, places: IntArray, weights: FloatArray) -> Single:
+    def _learn(self, places: IntArray, weights: FloatArray) -> Single:
         """Learn transitions as they were; the next states are worth their best actions.
 
         ``y = r + gamma * Q_target(s', argmax_a Q(s', a))`` [13], then a step towards it [14].
@@ -236,25 +192,10 @@ class QLearning(Learner[QLearningConfig]):
         replay, learned = self.replay, self.learned
         steps = replay.steps[places]
         after = self._after(replay.following[places], steps)
-        ahead = learned.worth_by_action(after, self.greedy(after.states, after.steps))
+        ahead = learned.worth(after, self.greedy(after.states, after.steps))
         targets = learned.targets(steps, replay.rewards[places], ahead)
         now = learned.see(replay.states[places], steps)
-        return learned.fit_q(now, replay.actions[places], targets, weights)
-
-    def _learn_by_critic(self, places: IntArray, weights: FloatArray) -> Single:
-        """Learn states by their best actions, and actions by where they lead when tried anew."""
-        replay, learned, rng = self.replay, self.learned, self.rng
-        now = learned.see(replay.states[places], replay.steps[places])
-        best = self.greedy(now.states, now.steps)
-        learned.fit_critic(now, learned.worth_by_action(now, best))
-        kind = rng.random((len(places), 1))
-        tried = np.where(kind < _BEST, best, flipped(rng, best))
-        tried = np.where(kind > _OWN, replay.actions[places], tried)
-        noise = rng.random((len(places), self.environment.n_noise))
-        rewards, following = self.environment.step(now.states, tried, noise)
-        ahead = learned.worth_by_critic(self._after(following, now.steps))
-        targets = learned.targets(now.steps, rewards, ahead)
-        return learned.fit_q(now, tried, targets, weights)
+        return learned.fit(now, replay.actions[places], targets, weights)
 
     def _after(self, following: States, steps: IntArray) -> StateBatch:
         """Return the states after ``steps``; those after the last count for nothing."""
@@ -264,8 +205,7 @@ class QLearning(Learner[QLearningConfig]):
 
     def validate(self) -> FloatArray:
         """Play the held-out episodes without exploring; return the mean reward per step of each."""
-        prices = self.learned.prices
-        return self._held_out.play(self._greedy, None if prices is None else prices.values)
+        return self._held_out.play(self._greedy)
 
     def _report(self, losses: list[float], rewards: FloatArray | None) -> Round:
         if rewards is not None:
@@ -297,19 +237,13 @@ class QLearning(Learner[QLearningConfig]):
         """Return everything that changes."""
         learned, replay = self.learned, self.replay
         tensors = {f"q.{name}": value for name, value in learned.q.state().items()}
-        tensors |= {f"critic.{name}": value for name, value in learned.critic.state().items()}
         tensors |= {f"best.{name}": value for name, value in self.selection.best.items()}
         tensors |= {f"replay.{name}": value for name, value in replay.state().items()}
-        if learned.prices is not None:
-            arrays = learned.prices.to_arrays()
-            tensors |= {f"prices.{name}": torch.from_numpy(a) for name, a in arrays.items()}
         facts = {
             "rounds": self.rounds,
             "steps": self.steps,
             "selection": self.selection.facts(),
-            "bound": self.bound,
-            "bound_stopped_by": self.bound_stopped_by,
-            "batches": [learned.q.batches, learned.critic.batches],
+            "batches": learned.q.batches,
             "scale": learned.scale,
             "replay": replay.count,
             "cache": [self.cache.hits, self.cache.misses],
@@ -318,16 +252,12 @@ class QLearning(Learner[QLearningConfig]):
         return tensors, facts
 
     def restore(self, tensors: Tensors, facts: dict[str, Any]) -> None:
-        """Take over what `state` returned; prices too, so that they are not looked for again."""
-        self.rounds, self.steps, self.bound = facts["rounds"], facts["steps"], facts["bound"]
-        self.bound_stopped_by = facts.get("bound_stopped_by")
+        """Take over what `state` returned."""
+        self.rounds, self.steps = facts["rounds"], facts["steps"]
         self.selection.restore(under(tensors, "best."), facts["selection"])
-        self.learned.q.restore(under(tensors, "q."), facts["batches"][0])
-        self.learned.critic.restore(under(tensors, "critic."), facts["batches"][1])
+        self.learned.q.restore(under(tensors, "q."), facts["batches"])
         self.learned.scale = facts["scale"]
         self.replay.restore(under(tensors, "replay."), facts["replay"])
-        prices = {name: value.numpy() for name, value in under(tensors, "prices.").items()}
-        self.learned.prices = PricePart(**prices) if prices else None
         self.cache.hits, self.cache.misses = facts["cache"]
         self.rng.bit_generator.state = facts["rng"]
 
@@ -337,7 +267,7 @@ class _Greedy(Policy):
 
     name = "greedy"
 
-    def __init__(self, learned: QAndCritic, engine: ByState[Auto]) -> None:
+    def __init__(self, learned: QNetwork, engine: ByState[Auto]) -> None:
         self._learned, self._engine = learned, engine
 
     def act(self, states: States, step: int, rngs: Any) -> Decisions:  # noqa: ARG002
@@ -345,16 +275,3 @@ class _Greedy(Policy):
         model, steps = self._learned.model(), np.full(len(states), step)
         limits = limits_of(model.environment, states, steps)
         return Decisions.of_actions(self._engine.best(model.fold(states, steps), limits).actions)
-
-
-def chosen_hidden(environment: Environment, config: QLearningConfig) -> tuple[int, ...]:
-    """Return the hidden layers that see the action, where the settings leave them open.
-
-    Over a price part, none is as good as one of 16 and quicker to train and to ask; without
-    prices, what actions do to each other has to be learned (docs/benchmarks.md, training).
-    """
-    own = config.network
-    if own.hidden is not None:
-        return own.hidden
-    is_priced = own.prices != "none" and has_prices(environment)
-    return () if is_priced else (16,)

@@ -10,6 +10,7 @@ import torch
 
 from sequoia.errors import ConfigError, FileError
 from sequoia.io import clear_unfinished, locked, refuse_to_replace
+from sequoia.learn.base import Learner, Round
 from sequoia.learn.checkpoint import (
     NAME,
     require_own_checkpoint,
@@ -17,16 +18,15 @@ from sequoia.learn.checkpoint import (
     save_checkpoint,
 )
 from sequoia.learn.config import Config
-from sequoia.learn.learner import Learner, Round
-from sequoia.learn.policy_iteration import PolicyIteration
-from sequoia.learn.presets import make_config, usual_preset
+from sequoia.learn.learner import PolicyImprovement
+from sequoia.learn.presets import make_config
 from sequoia.learn.q_learning import QLearning
 from sequoia.models.folder import ABOUT, HISTORY, WEIGHTS, Trained, save_model
 from sequoia.problem import Environment
 from sequoia.solvers import used_solver
 
 LEARNERS: dict[str, type[Learner[Any]]] = {
-    learner.name: learner for learner in (QLearning, PolicyIteration)
+    learner.name: learner for learner in (PolicyImprovement, QLearning)
 }
 
 
@@ -76,7 +76,7 @@ def train(
     Parameters
     ----------
     config
-        From `preset`; that of `usual_preset` unless given.
+        From `make_config`; the preset ``default`` unless given.
     folder
         Where checkpoints and, in the end, the model are written.
     resume
@@ -85,7 +85,7 @@ def train(
     on_event
         Called after every round.
     """
-    config = make_config(usual_preset(environment)) if config is None else config
+    config = make_config("default") if config is None else config
     with _one_thread(), nullcontext() if folder is None else locked(folder, "training"):
         if folder is not None:
             _tidy(folder, resume)

@@ -20,10 +20,12 @@ from sequoia.models.folder import (
     read_model,
     require_format,
 )
-from sequoia.models.graph_model import GraphModel
+from sequoia.models.known import factored, known_parts, priced
+from sequoia.models.learned_model import LearnedModel, under
 from sequoia.models.model import Model
 from sequoia.models.price_part import PricePart
-from sequoia.models.q_model import QModel
+from sequoia.models.sight import Sight
+from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Problem
 from sequoia.problem.names import count, say
 from sequoia.validation import IntArray
@@ -63,30 +65,56 @@ def adopt_model(
     require_format(folder, about)
     before, now = _trained_for(folder, about), meaning_of(problem)
     kind, arrays, facts = read_model(folder)
-    then = before.states if facts.get("indicators") else 1
-    if states is not None and kind == QModel.kind and facts["indicators"]:
+    if states is not None:
         before = replace(before, states=now.states)
-    else:
-        states = None
-    why_not = _why_not(before, now, kind)
+    why_not = _why_not(before, now, kind, facts)
     if why_not:
         raise FileError(
             f"{folder} was trained for {about.get('problem')}; {why_not}: train a model for "
             f"{problem.name} as it is now."
         )
-    if kind == GraphModel.kind:
-        if "factored" in facts:
-            own = facts["factored"]
-            part, _ = FactoredPart.of(problem, own["table"], own["rounds"])
-            arrays = {**arrays, "factored": part.to_array()}
-        return Adopted(GraphModel.from_arrays(problem, arrays, facts), _remark(before, now))
-    if states is not None or not _is_same_roster(before, now):
-        like = [np.arange(then) if states is None else states[group] for group in now.groups]
-        arrays = _carried(arrays, _origins(before, now), like, then)
-    model = QModel.from_arrays(problem, arrays, facts)
-    if model.prices is not None:
-        model = replace(model, prices=PricePart.of(relax(problem).prices, problem.horizon))
-    return Adopted(model, _remark(before, now))
+    model = _moved(problem, arrays, facts, _origins(before, now))
+    remark = _remark(before, now)
+    if states is not None and any((own != np.arange(len(own))).any() for own in states.values()):
+        # Weights of states that are others now mean nothing; prices of now do.
+        return Adopted(
+            replace(model, linear=None, network=None), f"{remark}; it acts by them alone"
+        )
+    return Adopted(model, remark)
+
+
+def _moved(
+    problem: Problem,
+    arrays: Mapping[str, NDArray[Any]],
+    facts: Mapping[str, Any],
+    origins: Sequence[Sequence[int]],
+) -> LearnedModel:
+    """Return the model for other arms: each with weights of its own, or the mean of its group."""
+    encoding = ActionEncoding.of_problem(problem)
+    then = Sight.from_arrays(under(arrays, "sight."))
+    like = np.array([own[0] for own in origins])
+    sight = then.for_others(like, problem.dependencies, problem.horizon)
+    known = {own.name: own for own in known_parts(problem, encoding)}
+    prices = part = None
+    if problem.is_decoupled:
+        prices = PricePart.of(relax(problem).prices, problem.horizon)
+        known["price"] = priced(encoding, prices)
+    elif "factored" in facts:
+        own = facts["factored"]
+        part, _ = FactoredPart.of(problem, own["table"], own["rounds"])
+        known["price"] = factored(problem, encoding, part, bool(facts["units"]))
+    carried = dict(arrays)
+    if "linear.weights" in arrays and not _is_in_place(origins, len(then.node)):
+        # Each action is one arm, so outlets and columns are arms.
+        for name in ("linear.weights", "linear.bias"):
+            carried[name] = np.stack([arrays[name][list(own)].mean(axis=0) for own in origins])
+    model = LearnedModel(problem, encoding, known[facts["known"]], sight, prices=prices, part=part)
+    return model.with_learned(carried, facts)
+
+
+def _is_in_place(origins: Sequence[Sequence[int]], outlets: int) -> bool:
+    """Whether every arm is in the place where it was; then outlets are, too."""
+    return [list(own) for own in origins] == [[arm] for arm in range(len(origins))] or not outlets
 
 
 def _trained_for(folder: Path, about: Mapping[str, Any]) -> Meaning:
@@ -99,8 +127,10 @@ def _trained_for(folder: Path, about: Mapping[str, Any]) -> Meaning:
         ) from None
 
 
-def _why_not(before: Meaning, now: Meaning, kind: str) -> str:
+def _why_not(before: Meaning, now: Meaning, kind: str, facts: Mapping[str, Any]) -> str:
     """Say why a model means nothing for another problem; nothing where it does."""
+    if kind != LearnedModel.kind:
+        return f"a model of the kind {kind} cannot be carried to another problem"
     for what, old, new in (
         ("state", before.states, now.states),
         ("dose", before.doses, now.doses),
@@ -112,12 +142,10 @@ def _why_not(before: Meaning, now: Meaning, kind: str) -> str:
     new_groups = sorted(set(now.groups) - set(before.groups))
     if new_groups:
         return f"nobody of {say(new_groups)} was there then"
-    if _is_same_roster(before, now) or kind == GraphModel.kind:
+    if _is_same_roster(before, now):
         return ""
-    if now.is_coupled or not (before.acts_on_arms and now.acts_on_arms):
-        return (
-            "it knows arms one by one, together with their neighbours or actions, and others came"
-        )
+    if "joint" in facts or not (before.acts_on_arms and now.acts_on_arms):
+        return "it knows arms one by one, together with their actions, and others came"
     return ""
 
 
@@ -143,54 +171,6 @@ def _origins(before: Meaning, now: Meaning) -> list[list[int]]:
         else [arm for arm, old in enumerate(before.groups) if old == group]
         for name, group in zip(now.names, now.groups, strict=True)
     ]
-
-
-def _carried(
-    arrays: Mapping[str, NDArray[Any]],
-    origins: Sequence[Sequence[int]],
-    states: Sequence[IntArray],
-    then: int,
-) -> dict[str, NDArray[Any]]:
-    """Return the weights of a network for other arms.
-
-    Features are an indicator for each arm and state, then the time; inputs are arms. ``states`` are
-    those of training, ``then`` many, that the states of each arm are like.
-    """
-    carried = {}
-    one = [np.arange(1)] * len(origins)
-    for name, array in arrays.items():
-        part = name.removeprefix("network.")
-        if part in ("value.in", "state", "linear.state"):
-            array = _take(array, origins, axis=1, states=states, then=then)
-        if part in ("linear.state", "linear.bias", "linear.hidden"):
-            array = _take(array, origins, axis=0, states=one)
-        if part == "action":
-            array = _take(array, origins, axis=1, states=one)
-        carried[name] = array
-    return carried
-
-
-def _take(
-    array: NDArray[Any],
-    origins: Sequence[Sequence[int]],
-    axis: int,
-    states: Sequence[IntArray],
-    then: int = 1,
-) -> NDArray[Any]:
-    """Return means over the origins of each arm along an axis of arms, times states.
-
-    There were ``then`` states. What stands behind the arms, such as the time, stays.
-    """
-    last = np.moveaxis(array, axis, -1)
-    size = last.shape[-1] // then
-    rest = last[..., size * then :]
-    by_arm = last[..., : size * then].reshape(*last.shape[:-1], size, then)
-    taken = [
-        by_arm[..., list(own), :].mean(axis=-2)[..., like]
-        for own, like in zip(origins, states, strict=True)
-    ]
-    moved: NDArray[Any] = np.moveaxis(np.concatenate([*taken, rest], axis=-1), -1, axis)
-    return np.ascontiguousarray(moved.astype(array.dtype))
 
 
 def _remark(before: Meaning, now: Meaning) -> str:

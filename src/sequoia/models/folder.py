@@ -19,7 +19,7 @@ from sequoia.errors import FileError
 from sequoia.io import make_folder, read_bytes, read_json, write_bytes, write_text
 from sequoia.models.column_model import ColumnModel
 from sequoia.models.flow_model import FlowModel
-from sequoia.models.graph_model import GraphModel
+from sequoia.models.learned_model import LearnedModel
 from sequoia.models.model import Model
 from sequoia.models.q_model import QModel
 from sequoia.problem import Environment, Problem
@@ -30,7 +30,7 @@ FORMAT = 2
 WEIGHTS, ABOUT, HISTORY = "weights.safetensors", "model.json", "history.csv"
 # Every form of model that a folder can hold.
 MODELS: dict[str, type[Model]] = {
-    model.kind: model for model in (QModel, GraphModel, ColumnModel, FlowModel)
+    model.kind: model for model in (LearnedModel, QModel, ColumnModel, FlowModel)
 }
 
 
@@ -181,13 +181,16 @@ def require_format(folder: Path, about: Mapping[str, Any]) -> None:
 def read_model(folder: Path) -> tuple[str, dict[str, NDArray[Any]], dict[str, Any]]:
     """Return the kind of a model, its arrays and its facts."""
     about = read_about(folder)
+    if about.get("kind") not in MODELS:
+        raise FileError(
+            f"{folder} holds a model of the kind {about.get('kind')!r}, which this version does "
+            "not know: train the model again."
+        )
     content = read_bytes(folder / WEIGHTS)
     if hashlib.sha256(content).hexdigest() != about.get("weights"):
         raise FileError(f"{folder / WEIGHTS} is not the file that {folder / ABOUT} describes.")
     try:
         kind, facts = str(about["kind"]), dict(about["facts"])
-        if kind not in MODELS:
-            raise KeyError(kind)
         return kind, read_arrays(content), facts
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise FileError(f"{folder} is damaged: {error}.") from None

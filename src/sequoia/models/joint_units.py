@@ -1,10 +1,14 @@
 """What the doses of a cluster are worth together, beyond each on its own, as ReLU units."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from sequoia.models.factored_part import FactoredPart
 from sequoia.optimize.dose_groups import DoseGroup, DoseTables
 from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.relu_net import ReluNet
+from sequoia.problem.environment import States
 from sequoia.validation import FloatArray, IntArray
 
 
@@ -51,6 +55,17 @@ class JointUnits:
         worth: FloatArray = found.reshape(len(found), -1)[:, self._units]
         values = [found[:, place, : len(own.doses)] for place, own in enumerate(self._groups)]
         return worth - self._force * self._idle_misses, DoseTables(self._groups, values)
+
+    def added_to(self, net: ReluNet, states: States, steps: IntArray) -> ReluNet:
+        """Return a linear function of the inputs with these units added."""
+        biases, tables = self.layer(states, steps)
+        return replace(
+            net,
+            weights=(self.weights,),
+            first_bias=biases,
+            output=np.ones(len(self.weights)),
+            tables=tables,
+        )
 
 
 def _misses(

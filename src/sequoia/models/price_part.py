@@ -58,9 +58,8 @@ class PricePart:
         arms = np.arange(self.q_values.shape[1])
         return self.q_values[row[:, None], arms, states], self.offset[row]
 
-    def state_values(self, states: IntArray, steps: IntArray) -> FloatArray:
-        """Return what prices think each state is worth, ``(B,)``; at most too much."""
-        row = np.minimum(steps, len(self.q_values) - 1)
-        arms = np.arange(self.q_values.shape[1])
-        total: FloatArray = self.values[row[:, None], arms, states].sum(axis=1) + self.payback[row]
-        return total
+    def arm_values(self, states: IntArray, steps: IntArray) -> FloatArray:
+        """Return what prices think the state of each arm is worth, ``(B, J)``."""
+        row = np.minimum(steps, len(self.values) - 1)
+        found: FloatArray = self.values[row[:, None], np.arange(self.values.shape[1]), states]
+        return found

@@ -1,6 +1,6 @@
 """A trained Q-function: arrays, and no torch. Its form is written once for numpy and for torch.
 
-``Q(s, a) = price part + scale * network`` with
+``Q(s, a) = scale * network`` with
 ``network = value(z) + linear(z) @ x + output @ relu(... relu(W x + U z + b))``,
 where ``z`` are the features of the state and ``x`` the inputs of the action (as `ActionEncoding`
 encodes it). Everything but the last term is linear in the action, and the state only shifts the
@@ -15,7 +15,6 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sequoia.models.price_part import PricePart
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.problem import Environment
@@ -125,18 +124,16 @@ FULL_VIEW = View(indicators=True, time_feature=True)
 
 @dataclass(frozen=True, eq=False)
 class QModel:
-    """A `QFunction` with a price part and a network; either may be missing.
+    """A `QFunction` that is a network.
 
     Attributes
     ----------
     columns
         Encodes the actions of the environment.
     parameters
-        As `q_network.shapes` names them; empty without a network.
+        As `shapes` names them.
     scale
         What the network's values are multiplied by.
-    prices
-        The price part, for problems whose arms evolve on their own.
     """
 
     kind: ClassVar[str] = "q-network"
@@ -146,13 +143,10 @@ class QModel:
     view: View
     parameters: Mapping[str, NDArray[Any]]
     scale: float = 1.0
-    prices: PricePart | None = None
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
         """Return all numbers by name, and what the network sees."""
         arrays = {f"network.{name}": np.asarray(value) for name, value in self.parameters.items()}
-        if self.prices is not None:
-            arrays |= {f"prices.{name}": array for name, array in self.prices.to_arrays().items()}
         return arrays, {**asdict(self.view), "scale": self.scale}
 
     @classmethod
@@ -164,32 +158,17 @@ class QModel:
     ) -> Self:
         """Build it from what `to_arrays` returned."""
         view = View(bool(facts["indicators"]), bool(facts["time_feature"]))
-        prices = _under(arrays, "prices.")
         return cls(
             environment,
             ActionEncoding.of(environment),
             view,
             _under(arrays, "network."),
             float(facts["scale"]),
-            PricePart(**prices) if prices else None,
         )
 
     def fold(self, states: States, steps: IntArray) -> ReluNet:
         """Return the network over actions for every state, ``(B, D)``, and step, ``(B,)``."""
-        steps = np.asarray(steps)
-        net = self._network(self.view.features(self.environment, states, steps))
-        if self.prices is None:
-            return net
-        table, offset = self.prices.levels(states, steps)
-        linear, constant = self.columns.objective(table)
-        return ReluNet(
-            net.weights,
-            net.first_bias,
-            net.biases,
-            net.output,
-            net.linear + linear,
-            net.constant + constant + offset,
-        )
+        return self._network(self.view.features(self.environment, states, np.asarray(steps)))
 
     def _network(self, features: FloatArray) -> ReluNet:
         own = {name: np.asarray(value, np.float64) for name, value in self.parameters.items()}

@@ -106,6 +106,9 @@ class Auto:
             is_quicker = gap is None and len(listed) > _MOST_WITHOUT_PROOF
             self._engine: Argmax = LocalSearch(columns) if is_quicker else listed
             self._linear: Argmax = listed
+            if is_quicker and has_oracle(columns):
+                self._linear = LinearArgmax(columns, limits=limits)
+                self.lists_actions = False
         except TooLarge:
             self.lists_actions = False
             linear = LinearArgmax(columns, limits=limits)
@@ -167,6 +170,30 @@ class RolloutAuto:
     @cached_property
     def _any(self) -> Auto:
         return self._by_state.at(None)
+
+    @property
+    def n_inputs(self) -> int:
+        """``I``."""
+        return self._encoding.n_inputs
+
+    @property
+    def all_actions(self) -> ActionArray | None:
+        """All actions, ``(A, N)``, where these are so few that all are tried."""
+        return self._listed[0] if self.lists_actions and self._listed is not None else None
+
+    def encode(self, actions: ActionArray) -> FloatArray:
+        """Return the inputs of actions, ``(B, N)`` to ``(B, I)``."""
+        return self._encoding.encode(actions)
+
+    @cached_property
+    def microseconds(self) -> float:
+        """About how long an argmax takes: a rough guess, the same on every machine."""
+        space = self._encoding.space
+        if self.is_batched:
+            return max(1.0, space.n_actions / 50)
+        if self._listed is not None:
+            return 20 + len(self._listed[0]) / 600
+        return space.base.argmax_microseconds
 
     def best(self, weights: FloatArray, limits: ActionLimits | None = None) -> ActionArray:
         """Return an action by the weights of its inputs, ``(B, I)``, for each row.

@@ -56,17 +56,11 @@ DECISION_SECONDS = 1.0
 _SLOW = ("price-update",)
 _MOST_ARMS_FOR_SLOW = 20
 
-_FROZEN = {"target_update_interval": 1, "tau": 1e-6}
 ABLATIONS: dict[str, dict[str, Any]] = {
-    "prices alone": {"preset": "default", "rounds": 0},
-    "no critic": {"preset": "default", "critic": 0},
-    "frozen target": {"preset": "default", **_FROZEN},
-    "no price part": {"preset": "default", "prices": "none"},
-    "no price part, no warm start": {"preset": "default", "prices": "none", "epochs": 0},
-    "no price part, frozen target": {"preset": "default", "prices": "none", **_FROZEN},
+    "base policy alone": {"preset": "default", "rounds": 0},
     "as in the paper": {"preset": "paper"},
 }
-_QUICK_ABLATIONS = ("no price part", "no price part, no warm start", "no price part, frozen target")
+_QUICK_ABLATIONS = ("base policy alone",)
 
 
 def paper_plan(

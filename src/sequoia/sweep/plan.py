@@ -6,7 +6,6 @@ import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -26,20 +25,11 @@ from sequoia.evaluation.evaluate import BoundKind
 from sequoia.io import read_toml
 from sequoia.policies.policy import SECONDS
 from sequoia.policies.registry import policy_called
-from sequoia.problem.families import EVERY, make
+from sequoia.problem.families import EVERY
 from sequoia.problem.names import closest
 from sequoia.sizes import MOST_CELLS, MOST_EPISODES, require_at_most
 from sequoia.solvers.registry import DEFAULT, require_solver
 from sequoia.sweep.cell import Cell, Entry, Training
-
-
-@cache
-def usual_training(family: str) -> Training:
-    """Return how a model is trained for a family where the plan does not say."""
-    # Torch costs seconds of imports, which sweeps without training should not pay.
-    from sequoia.learn import usual_preset
-
-    return Training(usual_preset(make(family)), {})
 
 
 def _count_from_one(value: object) -> object:
@@ -218,7 +208,7 @@ class Plan(BaseModel):
 
 def _plain(name: str, family: str | None) -> Entry:
     is_trained = policy_called(name).needs_model and family is not None
-    return Entry(name, name, usual_training(family) if is_trained and family else None)
+    return Entry(name, name, Training("default", {}) if is_trained else None)
 
 
 def read_plan(path: Path) -> Plan:

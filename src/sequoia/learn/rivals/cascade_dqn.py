@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 
 from sequoia.learn.q_learning import QLearning
-from sequoia.learn.q_learning_config import QLearningConfig
+from sequoia.learn.q_learning_config import FULL_NETWORK, QLearningConfig
 from sequoia.optimize.result import ArgmaxResult
 from sequoia.policies import IterativeDqn, Policy
 from sequoia.problem import Environment
@@ -27,19 +27,25 @@ class CascadeDqnConfig(QLearningConfig):
     learner: ClassVar[str] = "cascade-dqn"
 
 
-# The authors' network is not public in detail. Without prices and without our critic, the Q-network
-# learns from transitions alone; it has the sizes of our preset ``scratch``.
+# The authors' network is not public in detail. The Q-network
+# learns from transitions alone.
 CASCADE = {
-    "network": {"prices": "none", "critic": 0, "hidden": (32,), "value": 64},
+    "network": {**FULL_NETWORK, "hidden": (32,), "value": 64},
     "exploration": {"initial_eps": 0.9, "final_eps": 0.05, "decay": 4_000},
     "replay": {"alpha": 0.0},
     "warm_start": {"samples": 0},
-    "selection": {"eval_freq": 5, "patience": 1_000},
+    "selection": {"eval_freq": 5, "patience": 1_000, "keep_best": True},
+    "gamma": 1.0,
     "rounds": 60,
+    "episodes": 32,
     "gradient_steps": 4,
     "batch_size": 64,
     "learning_rate": 1e-3,
+    "lr_decay": 1.0,
+    "adam_epsilon": 1e-8,
+    "max_grad_norm": 10.0,
     "target_update_interval": 80,
+    "tau": 1.0,
     "cache_rounds": 1,
 }
 

@@ -15,7 +15,7 @@ import numpy as np
 import torch
 from pydantic import Field
 
-from sequoia.learn.learner import Tensors, under
+from sequoia.learn.base import Tensors, under
 from sequoia.learn.replay import Replay
 from sequoia.learn.rivals.rival import Rival, RivalConfig
 from sequoia.learn.rivals.scores import ByScores, ScoreArgmax, n_seen, seen

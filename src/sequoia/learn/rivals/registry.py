@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sequoia.learn.learner import Learner
+from sequoia.learn.base import Learner
 from sequoia.learn.presets import Preset
 from sequoia.learn.rivals.cascade_dqn import CASCADE, CascadeDqn, CascadeDqnConfig
 from sequoia.learn.rivals.lsflow import LsFlow, LsFlowConfig

@@ -9,9 +9,9 @@ import torch
 from pydantic import Field
 
 from sequoia.evaluation.intervals import Estimate
+from sequoia.learn.base import Learner, Round, Tensors, under
 from sequoia.learn.config import Config
 from sequoia.learn.held_out import HeldOut
-from sequoia.learn.learner import Learner, Round, Tensors, under
 from sequoia.learn.q_learning_config import SelectionSettings
 from sequoia.learn.selection import Selection
 from sequoia.learn.warm_start import first_samples

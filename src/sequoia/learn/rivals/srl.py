@@ -13,9 +13,9 @@ import numpy as np
 import torch
 from pydantic import Field
 
-from sequoia.learn.learner import Tensors, under
-from sequoia.learn.q_and_critic import QAndCritic, StateBatch
-from sequoia.learn.q_learning_config import QLearningConfig
+from sequoia.learn.base import Tensors, under
+from sequoia.learn.q_learning_config import FULL_NETWORK, QLearningConfig
+from sequoia.learn.q_network import QNetwork, StateBatch
 from sequoia.learn.replay import Replay
 from sequoia.learn.rivals.rival import Rival, RivalConfig
 from sequoia.learn.rivals.scores import ByScores, ScoreArgmax, n_seen, score_model, seen
@@ -71,9 +71,7 @@ class Srl(Rival[SrlConfig]):
             )
         self._descent = torch.optim.Adam(self._actor.parameters(), config.learning_rate)
         self._encoding = ActionEncoding.of(environment)
-        self._critic = QAndCritic(
-            environment, self._encoding, _critic_settings(config), (config.hidden,), rng
-        )
+        self._critic = QNetwork(environment, self._encoding, _critic_settings(config), rng)
         self._replay = Replay(environment, config.buffer_size, 0.0)
 
     def learn(self, rng: np.random.Generator) -> float:
@@ -113,10 +111,10 @@ class Srl(Rival[SrlConfig]):
         after = self._critic.see(self._replay.following[places], np.minimum(steps + 1, last))
         scores = self._scores(after.states, after.steps)
         acted = self._argmax.best(scores, after.states, after.steps)
-        ahead = self._critic.worth_by_action(after, acted)
+        ahead = self._critic.worth(after, acted)
         targets = self._critic.targets(steps, self._replay.rewards[places], ahead)
         now = self._critic.see(states, steps)
-        errors = self._critic.fit_q(now, self._replay.actions[places], targets, weights)
+        errors = self._critic.fit(now, self._replay.actions[places], targets, weights)
         return float((errors**2).mean())
 
     def _learn_actor(self, states: States, steps: IntArray, rng: np.random.Generator) -> None:
@@ -222,10 +220,13 @@ def _noise(rng: np.random.Generator, shape: tuple[int, ...]) -> torch.Tensor:
 
 
 def _critic_settings(config: SrlConfig) -> QLearningConfig:
-    """Return a Q-network without prices, whose target follows slowly."""
+    """Return a Q-network whose target follows slowly."""
     return QLearningConfig.of(
         {
-            "network": {"prices": "none", "critic": 0, "value": config.hidden},
+            "network": {**FULL_NETWORK, "hidden": (config.hidden,), "value": config.hidden},
+            "gamma": 1.0,
+            "adam_epsilon": 1e-8,
+            "max_grad_norm": 10.0,
             "learning_rate": config.learning_rate,
             "target_update_interval": 1,
             "tau": config.tau,

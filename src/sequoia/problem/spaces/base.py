@@ -127,6 +127,14 @@ class ActionSpace(ABC):
         return len(self.names)
 
     @property
+    def argmax_microseconds(self) -> float:
+        """About how long an argmax of a linear function takes, the same on every machine.
+
+        Sizes of training follow from it. Measured with 20 to 100 columns; see ``sizes.py``.
+        """
+        return 2.0 * self.n_actions
+
+    @property
     @abstractmethod
     def system(self) -> LinearSystem:
         """The rules as the paper writes them (appendix C); all columns binary."""

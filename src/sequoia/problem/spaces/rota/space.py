@@ -84,6 +84,11 @@ class Rota(ActionSpace):
     worker_names: Sequence[str]
     slot_names: Sequence[str]
 
+    @property
+    def argmax_microseconds(self) -> float:
+        """Days and hours are searched."""
+        return 150.0 * self.n_actions
+
     def __init__(
         self,
         minutes: ArrayLike,

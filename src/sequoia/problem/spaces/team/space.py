@@ -76,6 +76,11 @@ class Team(ActionSpace):
     places: Sequence[str]
     positions: FloatArray | None
 
+    @property
+    def argmax_microseconds(self) -> float:
+        """Routes are searched."""
+        return 1.5 * self.n_actions**2
+
     def __init__(
         self,
         travel: ArrayLike,
