@@ -45,10 +45,7 @@ def test_a_plan_in_words(run, name, policy):
 
 
 def test_with_a_model_the_plan_is_that_of_the_model(run):
-    few = [
-        text for pair in ("rounds=0", "prices=lp", "n_eval_episodes=1") for text in ("--set", pair)
-    ]
-    assert run("train", "cap.npz", "-o", "model", *few).code == 0
+    assert run("train", "cap.npz", "-o", "model", "--set", "rounds=0").code == 0
     asked = ("plan", "cap.npz", "--state", "cap.csv", "--model", "model")
     content = json.loads(run(*asked, "--json").out)
     assert content["policy"] == "sequoia"

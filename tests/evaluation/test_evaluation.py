@@ -225,7 +225,7 @@ SMALL_TRAINING = {"hidden": (6,), "rounds": 1, "episodes": 4, "n_eval_episodes":
 
 @pytest.fixture(scope="module")
 def trained():
-    config = make_config("default", **SMALL_TRAINING)
+    config = make_config("paper", **SMALL_TRAINING)
     return {problem: train(problem, config).q for problem in OWN_PROBLEMS}
 
 

@@ -7,15 +7,22 @@ import numpy as np
 from policy_cases import decide
 from sequoia import Arms, Budget, Problem
 from sequoia.bounds.exact import joint_states
-from sequoia.learn import QLearningConfig, make_config
+from sequoia.learn import make_config
+from sequoia.learn.q_learning_config import FULL_NETWORK, QLearningConfig
 
-# What every test that learns has in common: small networks, no prices, and the last network as the
-# result, so that a learner that unlearns is found out.
-SMALL = {
-    "prices": "none",
+# What every test of Q-learning has in common: small networks that see all there is, steps large
+# enough for few of them, and the last network as the result, so that a learner that unlearns is
+# found out.
+SMALL = FULL_NETWORK | {
     "hidden": (8,),
     "value": 16,
-    "critic": 0,
+    "gamma": 1.0,
+    "initial_eps": 0.1,
+    "final_eps": 0.1,
+    "lr_decay": 1.0,
+    "adam_epsilon": 1e-8,
+    "max_grad_norm": 10.0,
+    "tau": 1.0,
     "episodes": 16,
     "gradient_steps": 6,
     "batch_size": 64,
@@ -42,11 +49,11 @@ SHORT = SMALL | {
 
 
 def small(**changes) -> QLearningConfig:
-    return make_config("default", **(SMALL | changes))
+    return make_config("paper", **(SMALL | changes))
 
 
 def short(**changes) -> QLearningConfig:
-    return make_config("default", **(SHORT | changes))
+    return make_config("paper", **(SHORT | changes))
 
 
 def tiny(seed: int = 9, arms: int = 3, horizon: int = 4) -> Problem:

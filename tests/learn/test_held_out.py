@@ -1,31 +1,25 @@
-"""Held-out episodes, with most of the luck taken off."""
+"""Held-out episodes: the same ones for each policy, and never those of an evaluation."""
 
 import numpy as np
 
 from sequoia import make
 from sequoia.learn.held_out import HeldOut
 from sequoia.policies import make_policy
+from sequoia.simulate import Scenarios, rollout
 
 
-def test_no_luck_is_left_where_values_are_those_of_the_policy():
-    problem = make("standard", arms=4)
-    arms, model = problem.arms, problem.arms.model
-    values = np.zeros((problem.horizon + 1, arms.n_arms, arms.n_states))
-    for step in reversed(range(problem.horizon)):
-        ahead = arms.kernels[model, 0] @ values[step + 1][:, :, None]
-        values[step] = arms.next_rewards[model, 0] + ahead[:, :, 0]
+def test_each_policy_plays_the_same_episodes_however_often():
+    problem = make("capacity", arms=6, workers=2, horizon=4)
     held_out = HeldOut(problem, 20, seed=0)
+    idle, myopic = (make_policy(name, problem) for name in ("idle", "myopic"))
+    first = held_out.play(idle)
+    assert first.shape == (20,)
+    assert held_out.play(myopic).mean() > first.mean()
+    np.testing.assert_array_equal(held_out.play(idle), first)
+
+
+def test_an_evaluation_with_the_same_seed_sees_other_episodes():
+    problem = make("capacity", arms=6, workers=2, horizon=4)
     idle = make_policy("idle", problem)
-    start = held_out._scenarios.start
-    expected = values[0][np.arange(4), start].sum(axis=1) / problem.horizon
-    np.testing.assert_allclose(held_out.play(idle, values[:-1]), expected)
-    assert np.abs(held_out.play(idle) - expected).max() > 0.01
-
-
-def test_values_of_others_change_no_mean():
-    problem = make("capacity", arms=6)
-    values = np.random.default_rng(0).normal(size=(problem.horizon, 6, problem.arms.n_states))
-    held_out = HeldOut(problem, 400, seed=0)
-    policy = make_policy("random", problem)
-    change = held_out.play(policy, values) - held_out.play(policy)
-    assert abs(change.mean()) < 4 * change.std() / np.sqrt(len(change))
+    evaluated = rollout(problem, idle, Scenarios.sample(problem, 20, seed=0)).rewards.mean(axis=1)
+    assert (HeldOut(problem, 20, seed=0).play(idle) != evaluated).all()

@@ -1,7 +1,5 @@
 """The pieces of algorithm 1: exploring, remembering, learning from surprises, stopping."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 import torch
@@ -9,10 +7,9 @@ from learning_cases import short, tiny
 
 from sequoia.bounds.exact import joint_states
 from sequoia.learn import make_config
-from sequoia.learn.q_learning import QLearning, chosen_hidden
+from sequoia.learn.q_learning import QLearning
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.engines.enumeration import Enumeration
-from sequoia.problem.families import epidemic, routing
 
 PROBLEM = tiny(horizon=4)
 STATES = joint_states(PROBLEM)
@@ -51,13 +48,12 @@ def test_the_chance_falls_with_every_step_that_was_played():
     assert chances == pytest.approx(0.1 + 0.8 * np.exp(-played / 50))
 
 
-@pytest.mark.parametrize("double", [True, False])
 @pytest.mark.parametrize("time_feature", [True, False])
-def test_the_best_action_is_that_of_the_state_and_step(double, time_feature):
-    """By the online network for double Q-learning, else by the target."""
-    one = trainer(double=double, time_feature=time_feature)
+def test_the_best_action_is_that_of_the_state_and_step(time_feature):
+    """By the online network, as in double Q-learning."""
+    one = trainer(time_feature=time_feature)
     shake(one, 1)
-    asked = one.learned.q.online if double else one.learned.q.target
+    asked = one.learned.q.online
     with torch.no_grad():  # The clock comes last; early on it wants the first arm, later not.
         asked["linear.state"][0, -1] = 40.0
         asked["linear.bias"][0] = -20.0
@@ -70,8 +66,7 @@ def test_the_best_action_is_that_of_the_state_and_step(double, time_feature):
     assert (differ > 0) == time_feature
     mixed = np.arange(len(STATES)) % 4
     assert one.greedy(STATES, mixed).tolist() == best(one, asked, STATES, mixed).tolist()
-    other = one.learned.q.target if double else one.learned.q.online
-    assert (best(one, other, STATES, mixed) != one.greedy(STATES, mixed)).any()
+    assert (best(one, one.learned.q.target, STATES, mixed) != one.greedy(STATES, mixed)).any()
 
 
 def test_best_actions_are_remembered_for_some_rounds_and_then_forgotten():
@@ -97,10 +92,9 @@ def test_warming_up_leaves_nothing_remembered():
     assert one.greedy(STATES, steps).tolist() == wanted.tolist()
 
 
-@pytest.mark.parametrize("critic", [0, 8])
-def test_surprises_become_priorities(critic):
+def test_surprises_become_priorities():
     """The mean of their squares is the loss, so nothing but the surprises can be in there."""
-    one = trainer(critic=critic, batch_size=8)
+    one = trainer(batch_size=8)
     one.begin()
     before = one.replay.priorities.copy()
     places, _ = one.replay.sample(np.random.default_rng(5), 8, 1.0)
@@ -188,22 +182,9 @@ def test_it_plays_the_held_out_episodes_when_they_are_due_and_at_the_end():
     assert [row.round for row in done] == list(range(6))
 
 
-def test_loose_rules_are_for_practice_alone():
-    """Under the path rule some actions that the budget allows are not."""
-    problem = routing(arms=6, budget=2, horizon=3)
-    one = QLearning(problem, short(loose_rules=True, initial_eps=1, final_eps=1), 0)
-    one.begin()
-    one.play_round()
-    played = one.replay.actions[30 - 30 % 3 : len(one.replay)]
-    assert not problem.space.contains(one.replay.actions[: len(one.replay)]).all()
-    assert replace(problem, space=problem.space.loose).space.contains(played[-9:]).all()
-    net = one.learned.model().fold(problem.draw_start(np.random.default_rng(0), 5), np.zeros(5))
-    assert problem.space.contains(one._greedy._engine.best(net).actions).all()
-
-
 @pytest.mark.parametrize("count", [1, 30])
 def test_a_warm_start_smaller_than_a_batch_still_learns(count):
-    one = trainer(samples=count, batch_size=64, epochs=2, myopic=False)
+    one = trainer(samples=count, batch_size=64, epochs=2)
     one.begin()
     assert one.learned.q.batches == 2
 
@@ -212,16 +193,3 @@ def test_without_a_warm_start_it_begins_at_nothing():
     one = trainer(samples=0)
     one.begin()
     assert one.learned.q.batches == len(one.replay) == 0
-
-
-@pytest.mark.parametrize(
-    ("problem", "changes", "wanted"),
-    [
-        (PROBLEM, {"prices": "hull"}, ()),
-        (PROBLEM, {"prices": "none"}, (16,)),
-        (PROBLEM, {"prices": "hull", "hidden": [3, 2]}, (3, 2)),
-        (epidemic(arms=5, budget=1, horizon=3), {"prices": "hull"}, (16,)),
-    ],
-)
-def test_hidden_layers_are_chosen_where_the_settings_leave_them_open(problem, changes, wanted):
-    assert chosen_hidden(problem, make_config("default", **changes)) == wanted

@@ -12,7 +12,7 @@ from safetensors.torch import save
 
 from policy_cases import decide
 from sequoia.errors import FileError
-from sequoia.learn import load_model, make_config, q_learning, train
+from sequoia.learn import load_model, make_config, train
 from sequoia.learn.checkpoint import NAME
 from sequoia.learn.train import LEARNERS
 from sequoia.policies import Sequoia
@@ -20,9 +20,7 @@ from sequoia.problem.families import epidemic, scheduling
 
 PROBLEM = tiny()
 FORMS = {
-    "no critic": (PROBLEM, short(rounds=5)),
-    "critic": (PROBLEM, short(rounds=5, critic=8)),
-    "prices": (PROBLEM, short(rounds=5, critic=8, prices="lp")),
+    "small": (PROBLEM, short(rounds=5)),
     "remembering": (PROBLEM, short(rounds=7, cache_rounds=3)),
     "stopping early": (PROBLEM, short(rounds=9, keep_best=True, patience=1, eval_freq=1)),
     "ring": (PROBLEM, short(rounds=5, buffer_size=25)),
@@ -31,7 +29,7 @@ FORMS = {
         make_config("paper", rounds=7, cache_rounds=2, samples=40, epochs=1, n_eval_episodes=2),
     ),
     "contagion": (epidemic(arms=5, budget=1, horizon=3), short(rounds=4)),
-    "local search": (scheduling(arms=30, workers=4, horizon=2), short(rounds=3, prices="lp")),
+    "local search": (scheduling(arms=30, workers=4, horizon=2), short(rounds=3)),
 }
 
 
@@ -170,7 +168,7 @@ def test_resuming_nothing_begins(tmp_path):
 
 
 def test_what_is_loaded_is_what_was_trained(tmp_path):
-    trained = train(PROBLEM, short(prices="lp"), folder=tmp_path)
+    trained = train(PROBLEM, short(), folder=tmp_path)
     loaded = load_model(tmp_path, PROBLEM)
     one, other = Sequoia(PROBLEM, trained.q), Sequoia(PROBLEM, loaded)
     rng = np.random.default_rng(0)
@@ -188,16 +186,6 @@ def test_torchs_threads_are_given_back():
         assert torch.get_num_threads() == 3
     finally:
         torch.set_num_threads(before)
-
-
-def test_prices_and_bound_are_those_of_the_beginning(tmp_path, monkeypatch):
-    """They are in the checkpoint, and not looked for again."""
-    config = short(prices="hull")
-    whole = train(PROBLEM, config)
-    with pytest.raises(Crash):
-        train(PROBLEM, config, folder=tmp_path, on_event=crash_at(2))
-    monkeypatch.setattr(q_learning, "priced", None)
-    assert_same(train(PROBLEM, config, folder=tmp_path, resume=True), whole)
 
 
 @pytest.mark.parametrize(

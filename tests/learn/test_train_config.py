@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from sequoia.errors import ConfigError
-from sequoia.learn import PRESETS, QLearningConfig, make_config
+from sequoia.learn import PRESETS, ImprovementConfig, make_config
+from sequoia.learn.q_learning_config import QLearningConfig
 
 
 def test_the_papers_preset_is_its_table():
@@ -31,29 +32,27 @@ def test_the_papers_preset_is_its_algorithm():
     """Nothing of ours: the bare state, one network over state and action, one update a step."""
     paper = make_config("paper")
     own = paper.network
-    ours = (own.value, own.linear, own.critic, own.indicators, own.time_feature)
-    assert ours == (0, False, 0, False, False)
-    assert (own.prices, own.normalise, paper.selection.keep_best) == ("none", False, False)
+    ours = (own.value, own.linear, own.indicators, own.time_feature, own.normalise)
+    assert ours == (0, False, False, False, False)
+    assert not paper.selection.keep_best
     assert (paper.episodes, paper.gradient_steps, paper.target_update_interval) == (1, 1, 1)
-    assert paper.double
     assert paper.replay.alpha > 0
-    assert paper.warm_start.samples > 0
-    assert paper.warm_start.myopic
-    assert paper.warm_start.perturbed
-    assert paper.warm_start.infeasible
+    assert paper.warm_start.samples > paper.warm_start.kept > 0
 
 
 def test_presets_can_be_changed_and_do_not_change():
-    assert make_config("default") == QLearningConfig()
+    assert make_config("default") == ImprovementConfig()
+    assert make_config("paper") == QLearningConfig()
     assert make_config("paper", rounds=3).rounds == 3
     assert make_config("paper").rounds == 100
-    assert set(PRESETS) == {"default", "scratch", "paper", "interacting"}
+    assert set(PRESETS) == {"default", "paper"}
 
 
-def test_from_scratch_is_without_prices():
-    scratch = make_config("scratch")
-    assert scratch.network.prices == "none"
-    assert scratch.rounds > QLearningConfig().rounds
+@pytest.mark.parametrize("name", ["scratch", "interacting"])
+def test_a_preset_of_before_says_in_one_line_what_to_use(name):
+    with pytest.raises(ConfigError, match=f"preset '{name}' is gone: .* use 'default'") as error:
+        make_config(name)
+    assert "\n" not in str(error.value)
 
 
 @pytest.mark.parametrize(
@@ -64,11 +63,10 @@ def test_from_scratch_is_without_prices():
             r"lerning_rate is unknown; did you mean learning_rate\? known: rounds, seconds, "
             r"network\.hidden, .*",
         ),
-        ({"memory": 5}, r"train\.memory is now called replay\.buffer_size"),
         ({"rounds": -1}, r"train\.rounds is -1: .*greater than or equal to 0"),
         ({"rounds": "many"}, r"train\.rounds is 'many': .*valid integer"),
         ({"hidden": [16, 0]}, r"train\.network\.hidden\.1 is 0: .*greater than 0"),
-        ({"prices": "cheap"}, r"train\.network\.prices is 'cheap': .*'hull', 'lp' or 'none'"),
+        ({"initial": "zero"}, r"train\.network\.initial is 'zero': .*'he' or 'torch'"),
         ({"gamma": 1.5}, r"train\.gamma is 1\.5: .*less than or equal to 1"),
         ({"learning_rate": float("nan")}, r"train\.learning_rate is nan"),
         ({"tau": 0}, r"train\.tau is 0"),
@@ -76,15 +74,18 @@ def test_from_scratch_is_without_prices():
 )
 def test_what_is_wrong_is_said_in_one_line(changes, words):
     with pytest.raises(ConfigError, match=words) as error:
-        make_config("default", **changes)
+        make_config("paper", **changes)
     assert "\n" not in str(error.value)
 
 
 def test_an_unknown_preset():
-    with pytest.raises(
-        ConfigError, match="no preset 'fast'; known: default, scratch, paper, inter"
-    ):
+    with pytest.raises(ConfigError, match="no preset 'fast'; known: default, paper, ppo-scores, "):
         make_config("fast")
+
+
+def test_settings_of_another_learner_are_unknown():
+    with pytest.raises(ConfigError, match="gamma is unknown; known: rounds, seconds, patience"):
+        make_config("default", gamma=0.5)
 
 
 @pytest.mark.parametrize("config", list(dict.fromkeys(one.config for one in PRESETS.values())))

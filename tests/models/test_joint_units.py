@@ -5,15 +5,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from learned_cases import made
 from sequoia.bounds import relax_factored
 from sequoia.errors import SolverFailed
-from sequoia.models.factored_part import FactoredPart
-from sequoia.models.graph_model import GraphModel, neighbourhood_of
-from sequoia.models.graph_network import shapes
-from sequoia.models.next_step import next_step_of
+from sequoia.models.learned_model import LearnedModel
 from sequoia.optimize.auto import Auto
 from sequoia.optimize.dose_groups import DoseGroup, DoseTables
-from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.linear.dose_tables import DoseTableArgmax
 from sequoia.problem.families import epidemic
 from tiny_problems import KINDS, infected, random_problem
@@ -23,23 +20,8 @@ CASES.append(epidemic(arms=9, budget=2, horizon=3, seed=1))
 
 
 def price_model(problem):
-    encoding = ActionEncoding.of(problem)
-    part, _ = FactoredPart.of(problem, 60, 5)
-    seen = neighbourhood_of(problem, encoding, part)
-    sizes = shapes(seen.n_features, seen.outlets.n_kinds, len(seen.matrices), 2, 0, True)
-    own = {name: np.zeros(shape, np.float32) for name, shape in sizes.items()}
-    own["guess"] += 1
-    model = GraphModel(
-        problem,
-        encoding,
-        seen,
-        next_step_of(problem, encoding),
-        own,
-        part.unit,
-        part,
-        is_joint=True,
-    )
-    return GraphModel.from_arrays(problem, *model.to_arrays())
+    model = made(problem, "price", units=True)
+    return LearnedModel.from_arrays(problem, *model.to_arrays())
 
 
 @pytest.mark.parametrize("problem", CASES)

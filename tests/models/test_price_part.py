@@ -19,6 +19,14 @@ def part_of(problem, kind, stationary):
     return PricePart.of(found.prices, problem.horizon)
 
 
+def state_values(part, states, steps):
+    """Return what prices think each state is worth, ``(B,)``: all arms, and what is paid back."""
+    return (
+        part.arm_values(states, steps).sum(axis=1)
+        + part.payback[np.minimum(steps, len(part.payback) - 1)]
+    )
+
+
 def q_of(part, problem, states, step, actions):
     """Return Q by the price part of every state and action, ``(B, A)``."""
     steps = np.full(len(states), step)
@@ -31,7 +39,7 @@ def q_of(part, problem, states, step, actions):
 def expected_worth(part, problem, states, step, actions):
     """Return the expectation of worth over all next joint states, ``(B, A)``."""
     arms, following = problem.arms, joint_states(problem)
-    worth = part.state_values(following, np.full(len(following), step))
+    worth = state_values(part, following, np.full(len(following), step))
     result = np.empty((len(states), len(actions)))
     for column, level in enumerate(problem.levels(actions)):
         chance = np.ones((len(states), 1))
@@ -76,7 +84,7 @@ def test_worth_is_never_too_small(kind, form, stationary):
     feasible = problem.space.enumerate(100)
     exact = solve_exactly(problem, discounted=stationary)
     for step in range(problem.horizon):
-        worth = part.state_values(states, np.full(len(states), step))
+        worth = state_values(part, states, np.full(len(states), step))
         assert (worth >= q_of(part, problem, states, step, feasible).max(axis=1) - 1e-7).all()
         assert (worth >= exact.values[0 if stationary else step] - 1e-7).all()
 
@@ -85,11 +93,11 @@ def test_steps_are_looked_up_one_by_one():
     problem, states, _ = everything("budget")
     part = part_of(problem, "lp", False)
     steps = np.arange(len(states)) % problem.horizon
-    mixed = part.state_values(states, steps)
+    mixed = state_values(part, states, steps)
     table, offset = part.levels(states, steps)
     for row, step in enumerate(steps):
         own, alone = states[row][None], np.array([step])
-        assert part.state_values(own, alone)[0] == mixed[row]
+        assert state_values(part, own, alone)[0] == mixed[row]
         assert part.levels(own, alone)[0][0].tolist() == table[row].tolist()
         assert part.levels(own, alone)[1][0] == offset[row]
     assert len(part.q_values) == problem.horizon

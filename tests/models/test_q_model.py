@@ -1,22 +1,19 @@
-"""A folded model is the network that was trained, plus prices, for every action."""
+"""A folded model is the network that was trained, for every action."""
 
 import numpy as np
 import pytest
 import torch
 
 from policy_cases import joint_states, tiny
-from sequoia.bounds.lagrangian.relax import relax
-from sequoia.models.price_part import PricePart
 from sequoia.models.q_model import QModel, View, n_hidden, of_pairs, of_state, shapes
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem.families import epidemic, interventions
 
 PARTS = [
-    (hidden, value, linear, prices, time_feature)
+    (hidden, value, linear, time_feature)
     for hidden in ((), (4,), (4, 3))
     for value in (0, 5)
     for linear in (False, True)
-    for prices in (False, True)
     for time_feature in (False, True)
 ]
 ACTIONS = np.unpackbits(np.arange(8, dtype=np.uint8)[:, None], axis=1)[:, -3:].astype(np.int8)
@@ -29,9 +26,7 @@ FORMS = [
 ]
 
 
-def model_of(
-    problem, hidden=(4,), value=5, linear=True, prices=False, time_feature=True, scale=2.5
-):
+def model_of(problem, hidden=(4,), value=5, linear=True, time_feature=True, scale=2.5):
     view, columns = (
         View(indicators=True, time_feature=time_feature),
         ActionEncoding.of_problem(problem),
@@ -43,37 +38,29 @@ def model_of(
     own = {
         name: np.asarray(rng.standard_normal(shape), np.float32) for name, shape in sizes.items()
     }
-    part = PricePart.of(relax(problem).prices, problem.horizon) if prices else None
-    return QModel(problem, columns, view, own, scale, part)
+    return QModel(problem, columns, view, own, scale)
 
 
 def separately(model, states, steps, actions):
-    """Return Q of pairs: the torch network as it is trained, and prices arm by arm."""
+    """Return Q of pairs by the torch network as it is trained."""
     problem = model.environment
     features = model.view.features(problem, states, steps).astype(np.float32)
     inputs = model.columns.encode(actions).astype(np.float32)
     tensors = {name: torch.from_numpy(part) for name, part in model.parameters.items()}
     network = of_pairs(tensors, torch.from_numpy(features), torch.from_numpy(inputs))
-    total = model.scale * network.numpy().astype(np.float64)
-    if model.prices is not None:
-        for row, (state, step) in enumerate(zip(states, steps, strict=True)):
-            q_values = model.prices.q_values[step]
-            levels = problem.levels(actions[row][None])[0]
-            total[row] += sum(q_values[j, state[j], levels[j]] for j in range(len(state)))
-            total[row] += model.prices.offset[step]
-    return total
+    return model.scale * network.numpy().astype(np.float64)
 
 
 def folded(model, states, steps, actions):
     return model.fold(states, steps).values(model.columns.encode(actions)[:, None])[:, 0]
 
 
-@pytest.mark.parametrize(("hidden", "value", "linear", "prices", "time_feature"), PARTS)
+@pytest.mark.parametrize(("hidden", "value", "linear", "time_feature"), PARTS)
 @pytest.mark.parametrize("kind", ["assignment", "doses"])
-def test_folding_changes_no_value(kind, hidden, value, linear, prices, time_feature):
+def test_folding_changes_no_value(kind, hidden, value, linear, time_feature):
     """With dose indicators as inputs for ``doses``; feasible or not."""
     problem = tiny(kind, 1, horizon=3)
-    model = model_of(problem, hidden, value, linear, prices, time_feature)
+    model = model_of(problem, hidden, value, linear, time_feature)
     assert (model.columns.dose_indicators is not None) == (kind == "doses")
     states = np.tile(joint_states(problem), (3, 1))
     rng = np.random.default_rng(4)
@@ -84,7 +71,7 @@ def test_folding_changes_no_value(kind, hidden, value, linear, prices, time_feat
 
 def test_on_the_setting_with_interventions():
     problem = interventions(arms=9, budget=3, horizon=5)
-    model = model_of(problem, prices=True)
+    model = model_of(problem)
     rng = np.random.default_rng(5)
     states, steps = rng.integers(0, 4, (50, 9)), rng.integers(0, 5, 50)
     actions = rng.integers(0, 2, (50, problem.space.n_actions)).astype(np.int8)

@@ -126,7 +126,7 @@ def test_rivals_and_other_families_meet_the_same_problems():
         ("assortment", 20): 10,
     }
     presets = {cell.family: cell.entries[-1].training.preset for cell in others}
-    assert presets == {"epidemic": "interacting", "assortment": "interacting"}
+    assert presets == {"epidemic": "default", "assortment": "default"}
 
 
 def test_its_cost_grows_with_what_is_asked_for():

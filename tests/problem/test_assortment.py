@@ -106,8 +106,7 @@ def test_myopic_is_the_best_of_all_assortments_for_the_next_customer():
 
 
 def test_it_is_trained_and_planned_like_any_other():
-    short = {"rounds": 1, "episodes": 4, "gradient_steps": 1, "samples": 50, "epochs": 1}
-    trained = train(SMALL, make_config("scratch", **short, **{"selection.n_eval_episodes": 2}))
+    trained = train(SMALL, make_config("default", rounds=1))
     policy = make_policy("sequoia", SMALL, trained.q)
     played = rollout(SMALL, policy, Scenarios.sample(SMALL, 2, seed=1))
     assert (played.actions.sum(axis=2) <= 2).all()

@@ -8,7 +8,16 @@ from sequoia.sweep import make_plan
 from sequoia.sweep.cell import Training
 from sequoia.sweep.run_cell import run_cell
 
-SHORT = {"rounds": 2, "n_eval_episodes": 2, "episodes": 4, "eval_freq": 1}
+SHORT = {
+    "preset": "paper",
+    "rounds": 2,
+    "n_eval_episodes": 2,
+    "episodes": 4,
+    "eval_freq": 1,
+    "cache_rounds": 1,
+    "samples": 20,
+    "epochs": 1,
+}
 
 
 def plan(**changes):
@@ -76,6 +85,6 @@ def test_an_unknown_setting_is_one_line():
 
 
 def test_learners_with_equal_settings_have_models_of_their_own():
-    presets = (*RIVAL_PRESETS, "default", "interacting")
+    presets = (*RIVAL_PRESETS, "default", "paper")
     digests = {Training(preset, {"rounds": 3, "seconds": 1.0}).digest for preset in presets}
     assert len(digests) == len(presets)

@@ -66,6 +66,8 @@ _LEAST_END = 0.05
 _DEEP = 12
 # States in which it is asked what a chosen column takes from others.
 _PRICED = 2_000
+# Rewards are sums over components where these explain so much of their variance.
+_EXPLAINED = 0.999
 # Batches of episodes that judge the result.
 _FINAL = 4
 
@@ -140,6 +142,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         is_timeless = self.discount < 1
         self.sight = Sight.of(first.states, declared, environment.horizon, is_timeless)
         self.prices = np.zeros((self.sight.n_columns, self.sight.n_times))
+        self._explained = find_shares(environment, first, self.sight, rng).explained
         self._bases = bases = find_bases(environment, self._encoding, is_timeless)
         self.bound, self.bound_stopped_by = bases.bound, bases.bound_stopped_by
         self._starts = [
@@ -174,13 +177,22 @@ class PolicyImprovement(Learner[ImprovementConfig]):
     def efforts(self) -> list[Effort]:
         """What rounds may look like, the quickest one first."""
         found = [Effort(1, False)]
-        if may_be_whole(self.sight):
+        if self._is_whole:
             found.append(Effort(1, True))
         if self.sight.graph.nnz and self._sizes.states_at(_DEEP):
             found.append(Effort(min(_DEEP, self.environment.horizon), True))
         if self._bases.together is not None:
             found.append(Effort(0, False))
         return found
+
+    @cached_property
+    def _is_whole(self) -> bool:
+        """Whether networks of the whole state may help.
+
+        Where components go their own ways, and rewards are sums over them, there is nothing to see.
+        """
+        is_sum = self._explained >= _EXPLAINED and not self.sight.graph.nnz
+        return may_be_whole(self.sight) and not is_sum
 
     @property
     def is_done(self) -> bool:
@@ -222,7 +234,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
             self._find_prices(rng)
         known = self._start.known.local_values
         local = fit_critic(self.plays, self.sight, shares, self.prices, self.discount, known)
-        if not (effort.has_networks and may_be_whole(self.sight)):
+        if not (effort.has_networks and self._is_whole):
             return local
         returns = Returns.of(self.plays, self.sight, self.discount)
         choices: list[Critic] = [local]
@@ -276,7 +288,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
             network = fit_score_network(self.sight, pairs, y, before, rng)
             self._networks["scores"] = network
             choices.append(replace(start, network=network))
-        if may_be_whole(self.sight):
+        if self._is_whole:
             self._joint = fit_joint_part(self.sight, pairs, y, self._joint, rng)
             choices.append(replace(start, joint=self._joint))
         return min(choices, key=lambda model: self._error(model, y))

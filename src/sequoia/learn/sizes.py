@@ -8,8 +8,8 @@ from sequoia.optimize.auto import RolloutAuto
 from sequoia.problem import Environment
 
 # A round takes a few seconds: so many microseconds of argmaxes, and so many numbers of states.
-_ARGMAX_TIME, _NUMBERS = 3_000_000, 30_000_000
-_FEWEST, _MOST = 600, 32_000
+_ARGMAX_TIME, _NUMBERS = 600_000, 30_000_000
+_FEWEST, _MOST = 1_200, 24_000
 # Rollouts of a candidate under different luck, and candidates of a state.
 ROLLOUTS, CANDIDATES = 4, 8
 _FEWEST_EPISODES, _MOST_EPISODES = 10, 800
@@ -47,7 +47,8 @@ class Sizes:
         episodes = int(np.clip(rows / horizon, _FEWEST_EPISODES, _MOST_EPISODES))
         pairs = min(decisions / 2, _NUMBERS / (ROLLOUTS * components))
         states = int(max(pairs / (1 + CANDIDATES), _FEWEST_STATES))
-        guard = int(np.clip(rows / horizon, _FEWEST_EPISODES, _MOST_EPISODES))
+        judged = min(_ARGMAX_TIME / (6 * argmax.microseconds), _NUMBERS / 10 / components)
+        guard = int(np.clip(judged / horizon, _FEWEST_EPISODES, _MOST_EPISODES))
         return cls(episodes, states, guard, decisions, components)
 
     def states_at(self, depth: int) -> int:

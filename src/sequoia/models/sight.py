@@ -184,13 +184,13 @@ class Sight:
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Return everything by name."""
-        row, other = self.graph.nonzero()
+        graph = self.graph.tocoo()
         return {
             "values": self.values,
             "is_number": self.is_number.astype(np.int8),
             "scale": self.scale,
-            "graph": np.stack([row, other]).astype(np.int64),
-            "graph.weights": self.graph[row, other],
+            "graph": np.stack(graph.coords).astype(np.int64),
+            "graph.weights": graph.data,
             "kinds": self.kinds,
             "outlets": np.stack([self.node, self.column]),
             "sizes": np.array([self.n_columns, self.horizon, self.n_times]),

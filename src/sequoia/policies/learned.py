@@ -48,7 +48,9 @@ class Sequoia(StatewisePolicy):
         self._environment = environment
         self._q = q
         make = partial(Auto, seconds=seconds) if engine is None else engine
-        self._engine = ByState(ActionEncoding.of(environment), make)
+        # A model says what it sees of actions; one that does not sees all there is.
+        encoding = getattr(q, "encoding", None) or ActionEncoding.of(environment)
+        self._engine = ByState(encoding, make)
 
     @classmethod
     def make(cls, environment: Environment, options: Options) -> "Sequoia":
@@ -80,7 +82,7 @@ class IterativeDqn(Greedy):
 
     def __init__(self, environment: Environment, q: QFunction) -> None:
         super().__init__(environment)
-        self._encoding = ActionEncoding.of(environment)
+        self._encoding = getattr(q, "encoding", None) or ActionEncoding.of(environment)
         self._q = q
 
     @classmethod

@@ -132,7 +132,7 @@ class ActionSpace(ABC):
 
         Sizes of training follow from it. Measured with 20 to 100 columns; see ``sizes.py``.
         """
-        return 2.0 * self.n_actions
+        return 10.0 + self.n_actions
 
     @property
     @abstractmethod
