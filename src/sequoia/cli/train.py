@@ -41,6 +41,17 @@ def train(
         typer.Option("--set", metavar="NAME=VALUE", help="Change one setting of the preset."),
     ] = None,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
+    seconds: Annotated[
+        float | None,
+        typer.Option(help="Processor seconds; no round begins later.", show_default=False),
+    ] = None,
+    base: Annotated[
+        str | None,
+        typer.Option(
+            help="A policy that the result must not be worse than, such as lookahead.",
+            show_default=False,
+        ),
+    ] = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Go on with what is in the folder.")
     ] = False,
@@ -59,13 +70,16 @@ def train(
     with ending_at_once():
         from sequoia.learn import make_config
         from sequoia.learn import train as learn
+        from sequoia.learn.checkpoint import NAME as CHECKPOINT
         from sequoia.learn.checkpoint import identity, require_same
         from sequoia.learn.train import Board, refuse_other_work
 
     problem = load_environment(file, instance)
     config = make_config(preset, **read_settings(settings or ()))
     refuse_other_work(output, resume, force)
-    if resume and (output / ABOUT).exists():
+    if seconds is not None:
+        config = config.of({**config.flat(), "seconds": seconds})
+    if resume and (output / ABOUT).exists() and not (output / CHECKPOINT).exists():
         about = read_about(output)
         found = about | about.get("config", {})
         require_same(output / ABOUT, found, identity(problem, config, seed))
@@ -78,7 +92,8 @@ def train(
                 for one in [show, *boards]:
                     one(progress)
 
-            learn(problem, config, seed, folder=output, resume=resume, on_event=watch)
+            options: dict[str, Any] = {"folder": output, "resume": resume, "base": base}
+            learn(problem, config, seed, **options, on_event=watch)
     about = read_about(output)
     if as_json:
         summary = {name: about[name] for name in _SUMMARY} | {"solver": solver}
@@ -109,33 +124,29 @@ def _print(found: Mapping[str, Any], file: Path, output: Path, policies: str) ->
         if found["bound"] is None
         else f"; no policy earns more than {found['bound']:.4g} on average"
     )
-    typer.echo(
+    lines = [
         f"Trained {found['problem']} in {count(found['rounds'], 'round')}, "
-        f"{found['seconds']:.0f} s.\n"
+        f"{found['seconds']:.0f} s.",
         f"Reward per step in held-out episodes: {found['start']:.4g} at the start, "
-        f"{found['reward']:.4g} now{bound}.\n"
-        f"Wrote {output}; next: sequoia evaluate {file} --policies {policies} "
-        f"--model {output}{_gain_in_words(found)}"
-    )
+        f"{found['reward']:.4g} now{bound}.",
+        *([found["structure"]] if found.get("structure") else []),
+        f"Wrote {output}; next: sequoia evaluate {file} --policies {policies} --model {output}",
+        *_gain_in_words(found),
+    ]
+    typer.echo("\n".join(lines))
     if found["bound_stopped_by"] == "clock":
-        typer.echo(
-            "The clock stopped the search for prices, so another machine may learn another model; "
-            "network.price_seconds gives it longer."
-        )
+        typer.echo("The clock stopped the search for prices, so another machine may learn another.")
 
 
-def _gain_in_words(found: Mapping[str, Any]) -> str:
-    """Say so where learning gained nothing that luck does not explain."""
-    if found["gain"] is None or found["gain"][1] > 0:
-        return ""
-    mean, _, high = found["gain"]
-    # Q-learning with a bound starts from prices, that is from this policy.
-    is_price = found["learner"] == "q-learning" and found["bound"]
-    advice = " It is a tie: use the policy price, which needs no model." if is_price else ""
-    return (
-        f"\nLearning gained nothing that is more than luck over where it started: {mean:+.3g} ± "
-        f"{high - mean:.2g} per step.{advice}"
-    )
+def _gain_in_words(found: Mapping[str, Any]) -> list[str]:
+    """Say what learning gained over the base policy, or that it gained nothing."""
+    if found["gain"] is None:
+        return []
+    mean, low, high = found["gain"]
+    base = found.get("base") or "where it started"
+    if low > 0:
+        return [f"Gain over {base}: {mean:.3g} ± {high - mean:.2g} per step."]
+    return [f"Learning gained nothing that is more than luck over {base}; that policy is kept."]
 
 
 @contextmanager
@@ -175,10 +186,16 @@ def watching(output: Path) -> Iterator[Watch]:
 
 def _in_words(progress: Any) -> str:
     done = progress.round
-    parts = [f"reward {done.best:.4g}"]
+    half = "" if done.half is None else f" ± {done.half:.2g}"
+    parts = [f"reward {done.best:.4g}{half}"]
+    if done.won is not None:
+        parts.append(f"won {done.won:+.3g}")
     if progress.bound is not None:
         parts.append(f"bound {progress.bound:.4g}")
-    parts.append(f"loss {done.loss:.2g}")
+    if done.did:
+        parts.append(done.did)
+    if done.loss:
+        parts.append(f"loss {done.loss:.2g}")
     if done.hit_rate is not None:
         parts.append(f"remembered {100 * done.hit_rate:.0f} %")
     if progress.seconds_left == progress.seconds_left:

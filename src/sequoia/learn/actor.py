@@ -79,7 +79,7 @@ def _entries(
         product = local[:, :, None] * times[row][:, None] * change[:, None, None]
         rows.append(row + first)
         outlets.append(outlet)
-        seen.append(product.reshape(len(row), -1))
+        seen.append(product.reshape(len(row), sight.n_local * sight.n_times))
         at, column = np.nonzero(apart)
         place = (column[:, None] * sight.n_times + np.arange(sight.n_times)).reshape(-1)
         content = (times[at] * apart[at, column][:, None]).reshape(-1)

@@ -153,6 +153,16 @@ class Learner(ABC, Generic[Settings]):
         """By how much the result earns more per step than where learning started, if known."""
         return None
 
+    @property
+    def base_name(self) -> str:
+        """The policy that ``gain`` is over; nothing where it is the first network."""
+        return ""
+
+    @property
+    def structure_in_words(self) -> str:
+        """What was found out, or declared, of who depends on whom; nothing where nobody asked."""
+        return ""
+
     @abstractmethod
     def state(self) -> tuple[Tensors, dict[str, Any]]:
         """Return everything that changes: tensors by name, and facts as JSON holds them."""

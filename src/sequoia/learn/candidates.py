@@ -10,8 +10,6 @@ from sequoia.problem.environment import States
 from sequoia.simulate.paired_rollouts import Candidates, neighbours, that_matter
 from sequoia.validation import ActionArray, IntArray
 
-# Of the candidates, those that are any feasible action: only they show columns far from the choice.
-_AT_RANDOM = 0.0
 # The share of neighbours that only leave out: they tell what is not worth its cost.
 _DROPS = 0.25
 # Twice as many are looked at as are played: many change nothing.
@@ -49,10 +47,10 @@ def candidates(
     actions: ActionArray,
     rng: np.random.Generator,
 ) -> Candidates:
-    """Return other feasible actions in each state: the next best ones, neighbours, and random ones.
+    """Return other feasible actions in each state.
 
     Where all actions can be listed, half are the best by the model and half are any. Else they are
-    neighbours by swaps, additions and omissions, and some at random.
+    neighbours of the policy's action by swaps, additions and omissions.
     """
     limits = limits_of(environment, states, steps)
     each = np.arange(len(states))
@@ -69,14 +67,7 @@ def candidates(
     near = neighbours(
         weights, actions, within_limits(argmax, limits), _LOOKED_AT * CANDIDATES, 1, rng, _DROPS
     )
-    near = that_matter(environment, states, actions, near, CANDIDATES, rng)
-    few = np.repeat(each, round(_AT_RANDOM * CANDIDATES))
-    far = _differing(
-        few, random_actions(environment, argmax, states[few], steps[few], rng), actions
-    )
-    state = np.concatenate([near.state, far.state])
-    order = np.argsort(state, kind="stable")
-    return Candidates(state[order], np.concatenate([near.actions, far.actions])[order])
+    return that_matter(environment, states, actions, near, CANDIDATES, rng)
 
 
 def _differing(state: IntArray, found: ActionArray, actions: ActionArray) -> Candidates:

@@ -39,6 +39,7 @@ from sequoia.learn.network_fit import (
 )
 from sequoia.learn.pairs import Pairs, compare
 from sequoia.learn.play import Play, play
+from sequoia.learn.potential import Potential
 from sequoia.learn.reward_shares import find_shares
 from sequoia.learn.sizes import ROLLOUTS, Sizes
 from sequoia.learn.structure import discover
@@ -48,9 +49,10 @@ from sequoia.models.network import Network
 from sequoia.models.sight import Sight
 from sequoia.optimize.auto import RolloutAuto
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.problem import Environment, limits_of
+from sequoia.problem import Environment, Problem, limits_of
 from sequoia.problem.dependencies import dependencies_of
 from sequoia.problem.environment import States
+from sequoia.problem.names import count
 from sequoia.rng import stream
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
@@ -83,15 +85,20 @@ class Effort:
         known to matter together add.
     has_networks
         Whether networks are fitted.
+    has_goals
+        Whether lasting changes count as worth something: where rewards are rare.
     """
 
     depth: int
     has_networks: bool
+    has_goals: bool = False
 
     def __str__(self) -> str:
         if not self.depth:
             return "doses together"
-        return f"depth {self.depth}{', networks' if self.has_networks else ''}"
+        parts = [f"depth {self.depth}"]
+        parts += ["networks"] * self.has_networks + ["goals"] * self.has_goals
+        return ", ".join(parts)
 
 
 class PolicyImprovement(Learner[ImprovementConfig]):
@@ -142,6 +149,9 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         is_timeless = self.discount < 1
         self.sight = Sight.of(first.states, declared, environment.horizon, is_timeless)
         self.prices = np.zeros((self.sight.n_columns, self.sight.n_times))
+        self._potential = None
+        if not isinstance(environment, Problem):
+            self._potential = Potential.of(environment, first)
         self._explained = find_shares(environment, first, self.sight, rng).explained
         self._bases = bases = find_bases(environment, self._encoding, is_timeless)
         self.bound, self.bound_stopped_by = bases.bound, bases.bound_stopped_by
@@ -180,7 +190,10 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         if self._is_whole:
             found.append(Effort(1, True))
         if self.sight.graph.nnz and self._sizes.states_at(_DEEP):
-            found.append(Effort(min(_DEEP, self.environment.horizon), True))
+            deep = min(_DEEP, self.environment.horizon)
+            found.append(Effort(deep, True))
+            if self._potential is not None:
+                found.append(Effort(deep, True, has_goals=True))
         if self._bases.together is not None:
             found.append(Effort(0, False))
         return found
@@ -234,6 +247,8 @@ class PolicyImprovement(Learner[ImprovementConfig]):
             self._find_prices(rng)
         known = self._start.known.local_values
         local = fit_critic(self.plays, self.sight, shares, self.prices, self.discount, known)
+        if effort.has_goals and self._potential is not None:
+            return SumCritic([local, self._potential], self.sight)
         if not (effort.has_networks and self._is_whole):
             return local
         returns = Returns.of(self.plays, self.sight, self.discount)
@@ -384,6 +399,22 @@ class PolicyImprovement(Learner[ImprovementConfig]):
             )
             self._finals = self.kept, kept, base
         return self._finals[1:]
+
+    @property
+    def base_name(self) -> str:
+        """The best base policy."""
+        return self.base.known.name
+
+    @property
+    def structure_in_words(self) -> str:
+        """What was found out, or declared, of who depends on whom."""
+        sight, edges = self.sight, self.structure.components.nnz
+        how = "declared" if self.is_declared else "found by asking step"
+        return (
+            f"Structure, {how}: {count(sight.n_components, 'component')}, each depending on "
+            f"{edges / sight.n_components:.1f} others; {count(sight.n_columns, 'column')}, each "
+            f"moving {len(sight.node) / sight.n_columns:.1f}."
+        )
 
     # ------------------------------------------------------------------ checkpoints
 

@@ -129,8 +129,8 @@ def compare(
         tried.state,
         tried.actions,
         gained.reshape(rollouts, count).mean(axis=0),
-        _small(own).reshape(rollouts, chances, -1),
-        _small(other).reshape(rollouts, count, -1),
+        _small(own).reshape(rollouts, chances, states.shape[1]),
+        _small(other).reshape(rollouts, count, states.shape[1]),
         depth,
     )
 

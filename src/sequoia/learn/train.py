@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from sequoia.errors import ConfigError, FileError
+from sequoia.evaluation.intervals import estimate
 from sequoia.io import clear_unfinished, locked, refuse_to_replace
 from sequoia.learn.base import Learner, Round
 from sequoia.learn.checkpoint import (
@@ -18,12 +19,19 @@ from sequoia.learn.checkpoint import (
     save_checkpoint,
 )
 from sequoia.learn.config import Config
+from sequoia.learn.held_out import HeldOut
 from sequoia.learn.learner import PolicyImprovement
 from sequoia.learn.presets import make_config
 from sequoia.learn.q_learning import QLearning
 from sequoia.models.folder import ABOUT, HISTORY, WEIGHTS, Trained, save_model
-from sequoia.problem import Environment
+from sequoia.policies import Policy
+from sequoia.policies.registry import make_policy
+from sequoia.problem import Environment, Problem
+from sequoia.problem.environment_checks import check_environment
 from sequoia.solvers import used_solver
+
+# Episodes of the paired test against a base policy.
+_BASE_EPISODES = 200
 
 LEARNERS: dict[str, type[Learner[Any]]] = {
     learner.name: learner for learner in (PolicyImprovement, QLearning)
@@ -64,6 +72,8 @@ def train(
     config: Config | None = None,
     seed: int = 0,
     *,
+    seconds: float | None = None,
+    base: Policy | str | None = None,
     folder: Path | None = None,
     resume: bool = False,
     on_event: Callable[[TrainProgress], None] | None = None,
@@ -71,12 +81,18 @@ def train(
     """Learn a model for ``environment``.
 
     The same environment, configuration and seed give the same weights, also when training was
-    ended in the middle and resumed.
+    ended in the middle and resumed. Interrupted (Ctrl-C), the best policy so far is returned; with
+    a folder it is written there, and a later call with ``resume`` goes on.
 
     Parameters
     ----------
     config
         From `make_config`; the preset ``default`` unless given.
+    seconds
+        Of the processor: no round begins later.
+    base
+        A policy, or its name, that the result must not be worse than: if it earns more in a paired
+        test, the result says so, and is played by it.
     folder
         Where checkpoints and, in the end, the model are written.
     resume
@@ -86,6 +102,10 @@ def train(
         Called after every round.
     """
     config = make_config("default") if config is None else config
+    if seconds is not None:
+        config = config.of({**config.flat(), "seconds": seconds})
+    if not isinstance(environment, Problem):
+        check_environment(environment)
     with _one_thread(), nullcontext() if folder is None else locked(folder, "training"):
         if folder is not None:
             _tidy(folder, resume)
@@ -94,12 +114,36 @@ def train(
             require_own_checkpoint(folder, environment, config, seed)
         learner = learner_called(config.learner)(environment, config, seed)
         run = _Run(learner, folder, on_event)
-        run.play(goes_on)
+        try:
+            run.play(goes_on)
+        except KeyboardInterrupt:
+            if not run.history:
+                raise
+            if folder is not None:
+                save_model(folder, run.result())
+                raise
+            return run.result()
         trained = run.result()
+        if base is not None:
+            trained = _no_worse(trained, base, seed)
         if folder is not None:
             save_model(folder, trained)
             (folder / NAME).unlink(missing_ok=True)
     return trained
+
+
+def _no_worse(trained: Trained, base: Policy | str, seed: int) -> Trained:
+    """Return what was trained or, where a base policy wins a paired test, say that it plays."""
+    environment = trained.q.environment
+    policy = make_policy(base, environment) if isinstance(base, str) else base
+    learned = make_policy(trained.played_by, environment, trained.q)
+    judge = HeldOut(environment, _BASE_EPISODES, seed)
+    theirs = judge.play(policy)
+    gain = estimate(theirs - judge.play(learned))
+    if gain.low <= 0:
+        return trained
+    reward = float(theirs.mean())
+    return replace(trained, played_by=policy.name, reward=reward, gain=(0.0, 0.0, 0.0))
 
 
 def _tidy(folder: Path, resume: bool) -> None:
@@ -152,6 +196,7 @@ class _Run:
     def result(self) -> Trained:
         learner = self._learner
         gain = learner.gain
+        structure = learner.structure_in_words
         return Trained(
             learner.result(),
             learner.config.learner,
@@ -165,6 +210,8 @@ class _Run:
             used_solver(),
             learner.bound_stopped_by,
             learner.played_by,
+            structure,
+            learner.base_name,
         )
 
 
@@ -216,6 +263,7 @@ class Board:
             "loss": done.loss,
             "epsilon": done.epsilon,
             "hit rate": done.hit_rate,
+            "won": done.won,
         }
         for name, value in curves.items():
             if value is not None:

@@ -95,6 +95,10 @@ class Trained:
         Who solved the programs.
     played_by
         The name of the policy that plays it.
+    structure
+        What was found out, or declared, of who depends on whom, in words.
+    base
+        The policy that learning started from, and that ``gain`` is over.
     """
 
     q: Model
@@ -109,6 +113,8 @@ class Trained:
     solver: str = DEFAULT
     bound_stopped_by: str | None = None
     played_by: str = "sequoia"
+    structure: str = ""
+    base: str = ""
 
 
 def save_model(folder: Path, trained: Trained) -> None:
@@ -137,6 +143,8 @@ def save_model(folder: Path, trained: Trained) -> None:
         "gain": trained.gain,
         "seconds": trained.seconds,
         "solver": trained.solver,
+        "structure": trained.structure,
+        "base": trained.base,
         "weights": hashlib.sha256(weights).hexdigest(),
     }
     write_bytes(folder / WEIGHTS, weights)

@@ -193,6 +193,8 @@ class RolloutAuto:
             return max(1.0, space.n_actions / 50)
         if self._listed is not None:
             return 20 + len(self._listed[0]) / 600
+        if self.packs:
+            return 50 + space.n_actions
         return space.base.argmax_microseconds
 
     def best(self, weights: FloatArray, limits: ActionLimits | None = None) -> ActionArray:
