@@ -55,6 +55,17 @@ def test_a_published_plan_is_no_draft_until_it_is_taken_back(tmp_path):
     assert find_history(programme, DAY, DAY) == []
 
 
+def test_publishing_keeps_wishes_that_the_plan_does_not_have(tmp_path):
+    programme = known(tmp_path)
+    planning = Planning(find_situation(programme, DAY))
+    plan = planning.plan({}).stored
+    set_wish(programme, DAY, "never", "Zoë")
+    assert not publish(programme, plan)
+    assert find_history(programme, DAY, DAY) == []
+    plan_today(planning.situation, {"must": ["Ada"]}, policy="price")
+    assert _wishes(programme) == {"never": ["Zoë"]}
+
+
 def test_a_plan_for_wishes_is_that_of_the_command_and_says_what_they_cost(tmp_path):
     programme = known(tmp_path)
     situation = find_situation(programme, DAY)

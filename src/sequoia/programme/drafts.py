@@ -20,6 +20,24 @@ def read_draft(connection: sql.Connection, day: date) -> Overrides | None:
     return None if last is None else dict(last)
 
 
+def last_change(connection: sql.Connection, day: date) -> str:
+    """Return a text that no other change of the wishes for a date has; empty where none was made.
+
+    A number alone does not do: the database gives that of a row that is gone to the next one.
+    """
+    chosen = sql.select(drafts.c.id, drafts.c.at).where(drafts.c.date == day)
+    last = connection.execute(chosen.order_by(drafts.c.id.desc()).limit(1)).one_or_none()
+    return "" if last is None else f"{last.id}@{last.at.isoformat()}"
+
+
+def same_wishes(one: Overrides, other: Overrides) -> bool:
+    """Whether two sets of wishes ask for the same, in whichever order."""
+    left, right = (
+        {key: sorted(texts) for key, texts in wishes.items() if texts} for wishes in (one, other)
+    )
+    return left == right
+
+
 def wishes_for(connection: sql.Connection, day: date) -> Overrides:
     """Return what is wished for a date: by the draft, or else by the plan that holds."""
     draft = read_draft(connection, day)
@@ -52,14 +70,20 @@ def set_wish(
     return after
 
 
-def undo_wish(programme: Programme, day: date) -> bool:
-    """Take the last change of the wishes back; return whether there was one."""
+def undo_wish(programme: Programme, day: date, change: str | None = None) -> bool:
+    """Take the last change of the wishes back; return whether that was done.
+
+    Parameters
+    ----------
+    change
+        The `last_change` when somebody looked: where it is another one by now, nothing is taken
+        back.
+    """
     with programme.store.open().writing() as connection:
-        last = sql.select(sql.func.max(drafts.c.id)).where(drafts.c.date == day)
-        number = connection.execute(last).scalar_one_or_none()
-        if number is None:
+        last = last_change(connection, day)
+        if not last or change not in (None, last):
             return False
-        connection.execute(drafts.delete().where(drafts.c.id == number))
+        connection.execute(drafts.delete().where(drafts.c.id == int(last.partition("@")[0])))
         note(connection, f"Took back the last wish for {day}.", moves=False)
     return True
 

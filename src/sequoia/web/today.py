@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from sequoia.errors import SequoiaError
 from sequoia.planning.overrides import OVERRIDES
-from sequoia.programme.drafts import Overrides, read_draft, set_wish, undo_wish, wishes_for
+from sequoia.programme.drafts import Overrides, last_change, set_wish, undo_wish, wishes_for
 from sequoia.programme.history import Event, Outcome, PlanHistory, find_history, find_visits
 from sequoia.programme.members import Member, members
 from sequoia.programme.output import ENDINGS, by_worker, plan_bytes
@@ -62,13 +62,24 @@ class Duty:
 
 @dataclass(frozen=True)
 class Morning:
-    """What is known of a day before its plan: who is there, what is wished and published."""
+    """What is known of a day before its plan: who is there, what is wished and published.
+
+    Attributes
+    ----------
+    last_change
+        The last change of its wishes; empty where none was made since its plan.
+    """
 
     day: date
     wishes: Overrides
-    is_draft: bool
+    last_change: str
     published: StoredPlan | None
     workers: Sequence[Member]
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether something was wished since its plan was published."""
+        return bool(self.last_change)
 
 
 def show(call: Call) -> Response:
@@ -181,9 +192,9 @@ def wish(call: Call) -> Response:
 
 
 def undo(call: Call) -> Response:
-    """Take the last change of the wishes back."""
+    """Take the last change of the wishes back, if it is still the one that was seen."""
     day = _step(call)
-    done = undo_wish(call.programme, day)
+    done = undo_wish(call.programme, day, call.text("last"))
     return _back(call, day, call.words("today.undone" if done else "today.nothing to undo"))
 
 
@@ -193,15 +204,16 @@ def publish(call: Call) -> Response:
     proposal = _proposal(call, morning, _LONG_PATIENCE)
     if proposal.plan.digest != call.text("digest"):
         return _back(call, morning.day, call.words("today.changed meanwhile"))
-    publish_plan(call.programme, proposal.plan)
-    return _back(call, morning.day, call.words("today.published now"))
+    done = publish_plan(call.programme, proposal.plan)
+    message = "today.published now" if done else "today.changed meanwhile"
+    return _back(call, morning.day, call.words(message))
 
 
 def withdraw(call: Call) -> Response:
-    """Take the published plan back."""
+    """Take the published plan back, if it is still the one that was seen."""
     day = _step(call)
-    withdraw_plan(call.programme, day)
-    return _back(call, day, call.words("today.withdrawn"))
+    done = withdraw_plan(call.programme, day, call.text("digest"))
+    return _back(call, day, call.words("today.withdrawn" if done else "today.nothing to undo"))
 
 
 def todays_proposal(call: Call, patience: float) -> Proposal | None:
@@ -229,7 +241,7 @@ def _morning(call: Call) -> Morning:
         return Morning(
             day=day,
             wishes=wishes_for(connection, day),
-            is_draft=read_draft(connection, day) is not None,
+            last_change=last_change(connection, day),
             published=published[0] if published else None,
             workers=[one for one in members(connection, WORKER) if one.is_member(day)],
         )
@@ -260,6 +272,7 @@ def _frame(call: Call, morning: Morning) -> dict[str, object]:
         "after": calendar.date_of(step + 1),
         "wishes": morning.wishes,
         "is_draft": morning.is_draft,
+        "last_change": morning.last_change,
         "published": morning.published,
     }
 
