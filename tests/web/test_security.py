@@ -3,15 +3,20 @@
 import csv
 import io
 import re
+import time
+import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from openpyxl import load_workbook
+from starlette.testclient import TestClient
 from web_cases import DAY, PASSWORD, csrf, local_page, page_of, send, sign_in, with_accounts
 
 from programme.programme_cases import TRANSITIONS, begin, fill, sheet
 from sequoia.errors import ProblemError
+from sequoia.programme import accounts
 from sequoia.programme.accounts import ADMINISTER, PLAN, ROLES, SEE, all_accounts
 from sequoia.programme.history import read_journal
 from sequoia.programme.people import find_people
@@ -19,7 +24,6 @@ from sequoia.web import guard
 from sequoia.web.app import serve
 from sequoia.web.guard import SESSION
 from sequoia.web.routes import ROUTES
-from sequoia.web.throttle import Throttle
 
 SCRIPT = "<script>alert(1)</script>"
 # Where a path has a part to fill in.
@@ -101,26 +105,65 @@ def test_who_signs_out_is_out(programme):
     assert client.get("/").headers["location"].startswith("/login")
 
 
-def test_wrong_passwords_are_slowed_down(programme):
-    client = page_of(programme)
+def test_wrong_passwords_are_slowed_down(tmp_path):
+    client = page_of(with_accounts(tmp_path))
     answers = [sign_in(client, SEE, "wrong").status_code for _ in range(7)]
     assert answers == [401] * 5 + [429] * 2
     assert sign_in(client, SEE).status_code == 429
 
 
-def test_waiting_grows_and_ends():
-    now = [0.0]
-    throttle = Throttle(lambda: now[0])
+def test_of_many_who_sign_in_at_once_few_passwords_are_looked_at(tmp_path, monkeypatch):
+    programme = with_accounts(tmp_path)
+    looked = []
+
+    def check(*_):
+        looked.append(1)
+        time.sleep(0.05)
+
+    monkeypatch.setattr(accounts, "check_password", check)
+    client = page_of(programme)
+    token = csrf(client)
+    data = {"csrf": token, "name": SEE, "password": "wrong"}
+    with ThreadPoolExecutor(20) as pool:
+        sent = [pool.submit(client.post, "/login", data=data) for _ in range(20)]
+        answers = sorted(one.result().status_code for one in sent)
+    assert len(looked) <= 5
+    assert answers == [401] * len(looked) + [429] * (20 - len(looked))
+
+
+def test_a_stranger_locks_nobody_out(tmp_path):
+    programme = with_accounts(tmp_path)
+    own = page_of(programme)
+    sign_in(own, PLAN)
+    send(own, "/logout")
+    for number in range(10):
+        far = TestClient(
+            own.app, "http://localhost", client=(f"192.0.2.{number}", 1), follow_redirects=False
+        )
+        for _ in range(6):
+            last = sign_in(far, PLAN, "wrong")
+        assert last.status_code == 429
+    # Fifty wrong passwords lock every browser but those that were signed in with before.
+    assert sign_in(page_of(programme), PLAN).status_code == 429
+    assert sign_in(own, PLAN).status_code == 303
+
+
+def test_a_server_that_begins_again_has_forgotten_no_wrong_password(tmp_path):
+    programme = with_accounts(tmp_path)
     for _ in range(5):
-        assert throttle.wait("a") == 0
-        throttle.fail("a")
-    assert throttle.wait("a", "b") == 2
-    now[0] = 2.0
-    assert throttle.wait("a") == 0
-    throttle.fail("a")
-    assert throttle.wait("a") == 4
-    throttle.succeed("a")
-    assert throttle.wait("a") == 0
+        sign_in(page_of(programme), "Zoë", "wrong")
+    assert sign_in(page_of(programme), unicodedata.normalize("NFD", "zoë")).status_code == 429
+
+
+def test_signing_in_anew_ends_the_session_before(tmp_path):
+    programme = with_accounts(tmp_path)
+    client = page_of(programme)
+    sign_in(client, SEE)
+    before = client.cookies[SESSION]
+    sign_in(client, SEE)
+    other = page_of(programme)
+    other.cookies.set(SESSION, before)
+    assert other.get("/").headers["location"].startswith("/login")
 
 
 @pytest.mark.parametrize("there", ["//evil.example/", "https://evil.example/", "/\\evil.example"])
@@ -156,8 +199,6 @@ def test_without_accounts_the_page_is_for_this_machine_only(tmp_path):
     programme, client = local_page(tmp_path)
     assert client.get("/").status_code == 200
     assert client.get("/", headers={"host": "evil.example"}).status_code == 403
-    from starlette.testclient import TestClient
-
     far = TestClient(client.app, "http://localhost", client=("192.0.2.7", 1))
     assert far.get("/").status_code == 403
     with pytest.raises(ProblemError, match="has no accounts"):

@@ -177,6 +177,18 @@ sessions = sql.Table(
     # A hash of the token, which only the browser has.
     sql.Column("digest", sql.String, primary_key=True),
     sql.Column("account", sql.ForeignKey("accounts.name"), nullable=False),
-    # When it was last used.
+    # When it was last used, and when it began.
+    sql.Column("at", sql.DateTime, nullable=False, default=now),
+    sql.Column("began", sql.DateTime, default=now),
+)
+
+attempts = sql.Table(
+    "attempts",
+    metadata,
+    # A hash of what failures to sign in are counted by.
+    sql.Column("key", sql.String, primary_key=True),
+    sql.Column("failures", sql.Integer, nullable=False),
+    # Until when the next try is refused.
+    sql.Column("until", sql.DateTime, nullable=False),
     sql.Column("at", sql.DateTime, nullable=False, default=now),
 )

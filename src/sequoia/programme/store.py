@@ -15,7 +15,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from sequoia.errors import FileError
-from sequoia.programme.schema import exported, fits, journal, metadata, version
+from sequoia.programme.schema import attempts, exported, fits, journal, metadata, sessions, version
 
 Migration = Callable[[sql.Connection], None]
 
@@ -56,9 +56,19 @@ def _fourth(connection: sql.Connection) -> None:
             connection.execute(sql.text(f"ALTER TABLE journal ADD COLUMN {column}"))
 
 
+def _fifth(connection: sql.Connection) -> None:
+    """Keep failures to sign in, and when a session began; who is signed in does it once more."""
+    attempts.create(connection)
+    there = {column["name"] for column in sql.inspect(connection).get_columns(sessions.name)}
+    if "began" not in there:
+        kind = sessions.c.began.type.compile(dialect=connection.dialect)
+        connection.execute(sql.text(f"ALTER TABLE sessions ADD COLUMN began {kind}"))
+    connection.execute(sessions.delete())
+
+
 # Version n is what the first n of these make. One that was released is never edited: a change is a
 # new function at the end.
-MIGRATIONS: Sequence[Migration] = (_first, _second, _third, _fourth)
+MIGRATIONS: Sequence[Migration] = (_first, _second, _third, _fourth, _fifth)
 
 
 def version_of(connection: sql.Connection) -> int:

@@ -1,5 +1,6 @@
 """What a page knows when it is asked for: who asks, for which programme, in which language."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
@@ -18,13 +19,14 @@ from sequoia.programme.calendar import UnreadableDate
 from sequoia.programme.settings import Programme
 from sequoia.web.jobs import Jobs
 from sequoia.web.planner import PlannerProcess
-from sequoia.web.throttle import Throttle
 from sequoia.web.uploads import Uploads
 from sequoia.web.words import LANGUAGES, Words
 
 SESSION, LANGUAGE, SAID = "session", "language", "said"
 # A message waits so many seconds for the page that shows it.
 _MESSAGE_SECONDS = 60
+# Those who sign in at once, and wait for each other; others keep the threads that answer pages.
+_MOST_SIGN_INS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +39,8 @@ class Site:
         Says what day it is.
     patience
         How many seconds a page waits for a plan before it says that one is being made.
+    sign_ins
+        Held by each who signs in.
     """
 
     folder: Path
@@ -45,7 +49,9 @@ class Site:
     uploads: Uploads
     today: Callable[[], date] = date.today
     patience: float = 0.1
-    throttle: Throttle = field(default_factory=Throttle)
+    sign_ins: threading.Semaphore = field(
+        default_factory=lambda: threading.BoundedSemaphore(_MOST_SIGN_INS)
+    )
     templates: Environment = field(default_factory=lambda: _templates())
 
 

@@ -109,8 +109,17 @@ class Guarded:
 
 def set_session(response: Response, request: Request, token: str) -> None:
     """Give the browser a session's token, which scripts cannot read."""
+    set_cookie(response, request, SESSION, token)
+
+
+def set_cookie(
+    response: Response, request: Request, name: str, value: str, seconds: int | None = None
+) -> None:
+    """Give the browser a cookie that scripts cannot read, until it is closed unless given."""
     is_safe = request.url.scheme == "https"
-    response.set_cookie(SESSION, token, httponly=True, samesite="lax", secure=is_safe, path="/")
+    response.set_cookie(
+        name, value, seconds, httponly=True, samesite="lax", secure=is_safe, path="/"
+    )
 
 
 def csrf_of(token: str) -> str:
