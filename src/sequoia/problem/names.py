@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from sequoia.errors import ProblemError
 
 _MOST_COMPARED = 5_000
+# More names than a line holds help nobody.
+_MOST_NAMED = 12
 # Two letters swapped in a word of three are a slip of the finger; less alike is another word.
 _ALIKE = 0.66
 # From which time on the next unit is clearer: "1.5 min" says more than "90 s".
@@ -145,6 +147,13 @@ def between(values: ArrayLike) -> str:
         return "none"
     low, high = values.min(), values.max()
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def few(names: Sequence[str]) -> str:
+    """Name some of very many: ``"a, b, c, … (1,000 in all)"``."""
+    if len(names) <= _MOST_NAMED:
+        return ", ".join(names)
+    return f"{', '.join(names[:_MOST_NAMED])}, … ({len(names):,} in all)"
 
 
 def say(items: Iterable[str]) -> str:
