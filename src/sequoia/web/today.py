@@ -127,7 +127,12 @@ def why(call: Call) -> Response:
     """Say what it would cost to drop or to include somebody."""
     morning, who = _morning(call), call.text("who")
     found = call.site.planner.why(
-        morning.day, standing(call.programme), morning.wishes, f"arm:{who}", _LONG_PATIENCE
+        morning.day,
+        standing(call.programme),
+        morning.wishes,
+        f"arm:{who}",
+        _LONG_PATIENCE,
+        _who(call),
     )
     planned = {task.who for task in _proposal(call, morning, _LONG_PATIENCE).plan.tasks}
     others = {task.where for task in found.instead}
@@ -223,7 +228,8 @@ def todays_proposal(call: Call, patience: float) -> Proposal | None:
     with call.programme.store.open().reading() as connection:
         wishes = wishes_for(connection, day)
     try:
-        return call.site.planner.proposal(day, standing(call.programme), wishes, patience)
+        version = standing(call.programme)
+        return call.site.planner.proposal(day, version, wishes, patience, _who(call))
     except (StillComputing, SequoiaError):
         return None
 
@@ -249,7 +255,12 @@ def _morning(call: Call) -> Morning:
 
 def _proposal(call: Call, morning: Morning, patience: float) -> Proposal:
     version = standing(call.programme)
-    return call.site.planner.proposal(morning.day, version, morning.wishes, patience)
+    return call.site.planner.proposal(morning.day, version, morning.wishes, patience, _who(call))
+
+
+def _who(call: Call) -> str:
+    """Return whose turn it is when a plan is made."""
+    return call.account.name if call.account else ""
 
 
 def _holding(call: Call, morning: Morning) -> StoredPlan | None:
