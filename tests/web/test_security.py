@@ -14,14 +14,14 @@ from openpyxl import load_workbook
 from starlette.testclient import TestClient
 from web_cases import DAY, PASSWORD, csrf, local_page, page_of, send, sign_in, with_accounts
 
-from programme.programme_cases import TRANSITIONS, begin, fill, sheet
+from programme.programme_cases import TRANSITIONS, begin, fill, known, sheet
 from sequoia.errors import ProblemError
 from sequoia.programme import accounts
 from sequoia.programme.accounts import ADMINISTER, PLAN, ROLES, SEE, all_accounts
 from sequoia.programme.history import read_journal
 from sequoia.programme.people import find_people
 from sequoia.web import guard
-from sequoia.web.app import serve
+from sequoia.web.app import create_app, serve
 from sequoia.web.guard import SESSION
 from sequoia.web.routes import ROUTES
 
@@ -356,7 +356,63 @@ def test_no_path_leads_out(tmp_path, path):
     assert client.get(path).status_code == 404
 
 
-def test_too_much_is_refused(tmp_path, monkeypatch):
+def test_too_much_is_refused(tmp_path):
     _, client = local_page(tmp_path)
-    monkeypatch.setattr(guard, "MOST_BYTES", 1000)
-    assert send(client, "/today/wish", text="x" * 2000).status_code == 413
+    assert send(client, "/today/wish", text="x" * 2_000_001).status_code == 413
+    assert send(client, "/login", name="x" * 10_001).status_code == 413
+
+
+def test_nothing_is_read_of_whoever_is_refused(programme):
+    client = page_of(programme)
+
+    def body():
+        raise AssertionError
+        yield b""
+
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    answer = client.post("/import/check", content=body(), headers=form)
+    assert answer.headers["location"] == "/login"
+
+
+@pytest.mark.parametrize("charset", ["utf-7", "unicode_escape", "undefined", "idna", '"utf-16"'])
+def test_a_form_in_another_encoding_is_refused(programme, charset):
+    client = page_of(programme)
+    kind = f"multipart/form-data; boundary=b; charset={charset}"
+    part = b'--b\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n+2AA-\\ud800\r\n--b--\r\n'
+    assert client.post("/login", content=part, headers={"content-type": kind}).status_code == 415
+    kind = "application/x-www-form-urlencoded;charset=UTF-8"
+    token = f"csrf={csrf(client)}&name=x&password=y"
+    assert client.post("/login", content=token, headers={"content-type": kind}).status_code == 401
+
+
+def test_what_goes_wrong_in_the_server_is_a_page_that_protects(tmp_path, monkeypatch):
+    _, client = local_page(tmp_path)
+    monkeypatch.setattr(guard, "read_programme", lambda _: 1 / 0)
+    failing = TestClient(client.app, "https://localhost", raise_server_exceptions=False)
+    answer = failing.get("/")
+    assert answer.status_code == 500
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "ZeroDivisionError" not in answer.text
+    assert answer.headers["strict-transport-security"].startswith("max-age=")
+    assert "strict-transport-security" not in client.get("/static/page.css").headers
+
+
+def test_no_address_leads_to_another_host(tmp_path):
+    _, client = local_page(tmp_path)
+    answer = client.get("/accounts/", headers={"host": "evil.example"})
+    assert answer.status_code == 404
+
+
+def test_without_accounts_the_page_is_for_whoever_began_it(tmp_path):
+    programme = known(tmp_path)
+    app = create_app(programme.folder, DAY, key="secret")
+    client = TestClient(
+        app, "http://localhost:8000", client=("127.0.0.1", 1), follow_redirects=False
+    )
+    for path in ("/", "/enter", "/enter?key=wrong", "/accounts"):
+        assert client.get(path).status_code == 403
+    assert client.get("/enter?key=secret").headers["location"] == "/"
+    assert client.get("/accounts").status_code == 200
+    with pytest.raises(ProblemError, match="has no accounts"):
+        serve(programme.folder, proxy="127.0.0.1")

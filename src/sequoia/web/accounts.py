@@ -4,6 +4,7 @@ import hashlib
 import math
 from ipaddress import ip_address, ip_network
 
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from sequoia.problem.names import composed
@@ -20,14 +21,26 @@ from sequoia.programme.accounts import (
     sign_in,
 )
 from sequoia.programme.history import read_journal
-from sequoia.web.call import LANGUAGE, SESSION, Call
-from sequoia.web.guard import set_cookie, set_session
+from sequoia.web.call import KEY, LANGUAGE, SESSION, Call
+from sequoia.web.guard import is_key, set_cookie, set_session
 from sequoia.web.words import LANGUAGES
 
 _A_YEAR = 365 * 24 * 3600
 _LINES = 200
 # When all who look at passwords are busy, a moment later one is not.
 _BUSY_SECONDS = 2.0
+
+
+def enter(call: Call) -> Response:
+    """Let whoever has the key in, where there are no accounts."""
+    key = call.text("key")
+    if not call.site.key:
+        raise HTTPException(404)
+    if not is_key(call.site, key):
+        raise HTTPException(403, "open the address that sequoia serve printed when it began")
+    response = call.go("/")
+    set_cookie(response, call.request, KEY, key)
+    return response
 
 
 def show_login(call: Call) -> Response:

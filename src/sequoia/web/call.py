@@ -22,7 +22,9 @@ from sequoia.web.planner import PlannerProcess
 from sequoia.web.uploads import Uploads
 from sequoia.web.words import LANGUAGES, Words
 
-SESSION, LANGUAGE, SAID = "session", "language", "said"
+SESSION, LANGUAGE, SAID, KEY = "session", "language", "said", "key"
+# The path at which the key is shown.
+ENTER = "/enter"
 # A message waits so many seconds for the page that shows it.
 _MESSAGE_SECONDS = 60
 # Those who sign in at once, and wait for each other; others keep the threads that answer pages.
@@ -41,6 +43,9 @@ class Site:
         How many seconds a page waits for a plan before it says that one is being made.
     sign_ins
         Held by each who signs in.
+    key
+        What lets in whoever sits at this machine, where there are no accounts; empty where nothing
+        is asked.
     """
 
     folder: Path
@@ -52,6 +57,7 @@ class Site:
     sign_ins: threading.Semaphore = field(
         default_factory=lambda: threading.BoundedSemaphore(_MOST_SIGN_INS)
     )
+    key: str = ""
     templates: Environment = field(default_factory=lambda: _templates())
 
 
