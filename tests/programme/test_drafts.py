@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from programme_cases import known
 
+from sequoia.programme.changing import rename
 from sequoia.programme.drafts import read_draft, set_wish, undo_wish, wishes_for
 from sequoia.programme.history import find_history, read_journal
 from sequoia.programme.proposal import explain, propose
@@ -94,3 +95,15 @@ def test_the_journal_says_whose_account_it_was(tmp_path, actor):
     programme = replace(known(tmp_path), actor=actor)
     set_wish(programme, DAY, "must", "Ada")
     assert read_journal(programme, 1)[0].by == actor
+
+
+def test_somebody_with_another_name_has_it_in_wishes_too(tmp_path):
+    programme = known(tmp_path)
+    for option, text in (("must", "Ada"), ("lock", "Nurse Bo=Ada"), ("order", "Grace > Ada")):
+        set_wish(programme, DAY, option, text)
+    rename(programme, "name", "Ada", "Ada King")
+    assert _wishes(programme) == {
+        "must": ["Ada King"],
+        "lock": ["Nurse Bo=Ada King"],
+        "order": ["Grace > Ada King"],
+    }

@@ -18,6 +18,7 @@ from programme.programme_cases import TRANSITIONS, begin, fill, known, sheet
 from sequoia.errors import ProblemError
 from sequoia.programme import accounts
 from sequoia.programme.accounts import ADMINISTER, PLAN, ROLES, SEE, all_accounts
+from sequoia.programme.drafts import set_wish
 from sequoia.programme.history import read_journal
 from sequoia.programme.people import find_people
 from sequoia.web import guard
@@ -268,7 +269,9 @@ USUAL |= {"password": PASSWORD, "state": "good", "kind": "never"}
 
 
 def test_every_text_field_is_shown_as_text(tmp_path):
-    _, client = local_page(tmp_path)
+    programme, client = local_page(tmp_path)
+    # A wish of before wishes were checked.
+    set_wish(programme, DAY, "never", SCRIPT)
     pages = ["/", "/record", "/people", "/people/one?who=Ada", "/staff", "/import", "/accounts"]
     sent = 0
     for page in pages:

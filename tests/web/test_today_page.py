@@ -200,3 +200,39 @@ def test_every_saying_is_found_by_its_words():
 )
 def test_beliefs_are_said_in_the_language(text, german):
     assert words_in("de").belief(text) == german
+
+
+@pytest.mark.parametrize(
+    ("add", "text", "said"),
+    [
+        ("must:Nobody Here", "", "names no arm"),
+        ("absent:Ada", "", "names no worker"),
+        ("lock:", "Nurse Anna=Nobody", "names no arm"),
+        ("hours:", "Nurse Anna=soon", "gives no hours"),
+        ("order:", "Ada", "is no order"),
+    ],
+)
+def test_a_wish_that_says_nothing_is_not_kept(tmp_path, add, text, said):
+    programme, client = local_page(tmp_path)
+    answer = send(client, "/today/wish", add=add, text=text)
+    assert answer.status_code == 422
+    assert said in answer.text
+    with programme.store.reading() as connection:
+        assert wishes_for(connection, DAY) == {}
+    assert client.get("/today/file.csv").status_code == 200
+
+
+def test_a_file_for_wishes_without_a_plan_says_why(tmp_path):
+    programme, client = local_page(tmp_path)
+    set_wish(programme, DAY, "must", "Nobody Here")
+    answer = client.get("/today/file.csv")
+    assert answer.status_code == 422
+    assert "names no arm" in answer.text
+
+
+def test_the_hours_that_were_said_last_hold(tmp_path):
+    programme, client = local_page(tmp_path)
+    for hours in (30, 20):
+        send(client, "/today/wish", add=f"hours:Nurse Anna={hours}")
+    with programme.store.reading() as connection:
+        assert wishes_for(connection, DAY) == {"hours": ["Nurse Anna=20"]}

@@ -1,6 +1,7 @@
 """Today: the plan, why it is so, what is wished, and what that costs."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -10,7 +11,7 @@ from starlette.responses import Response
 
 from sequoia.errors import SequoiaError
 from sequoia.planning.overrides import OVERRIDES
-from sequoia.programme.drafts import Overrides, last_change, set_wish, undo_wish, wishes_for
+from sequoia.programme.drafts import Overrides, last_change, undo_wish, wishes_for
 from sequoia.programme.history import Event, Outcome, PlanHistory, find_history, find_visits
 from sequoia.programme.members import Member, members
 from sequoia.programme.output import ENDINGS, by_worker, plan_bytes
@@ -22,6 +23,7 @@ from sequoia.programme.schema import ARM, WORKER
 from sequoia.programme.standing import standing
 from sequoia.programme.today import publish as publish_plan
 from sequoia.programme.today import withdraw as withdraw_plan
+from sequoia.programme.wishes import wish as make_wish
 from sequoia.web.call import Call, download
 from sequoia.web.picture import Spot, spots
 from sequoia.web.planner import StillComputing
@@ -151,7 +153,9 @@ def compare(call: Call) -> Response:
     calendar = call.programme.calendar
     before = calendar.date_of(calendar.step_of(morning.day) - 1)
     past = find_history(call.programme, before, before)
-    plan = _holding(call, morning)
+    plan: StoredPlan | None = None
+    with suppress(StillComputing, SequoiaError):
+        plan = _holding(call, morning)
     today = {} if plan is None else {task.who: task for task in plan.tasks}
     yesterday = {one.task.who: one for one in past[0].outcomes} if past else {}
     besides = past[0].besides if past else find_visits(call.programme, before)
@@ -176,8 +180,6 @@ def file(call: Call) -> Response:
     if ending not in ENDINGS:
         raise HTTPException(404)
     plan = _holding(call, _morning(call))
-    if plan is None:
-        raise HTTPException(503, "the plan is still being computed")
     content = plan_bytes(call.programme, plan, ending)
     return download(content, _KINDS[ending], f"{call.programme.name}-{plan.date}{ending}")
 
@@ -192,7 +194,7 @@ def wish(call: Call) -> Response:
     text = text or call.text("text")
     if option not in OVERRIDES or not text:
         raise HTTPException(400, "no such wish")
-    set_wish(call.programme, day, option, text, wanted=wanted)
+    make_wish(call.programme, day, option, text, wanted=wanted)
     return _back(call, day)
 
 
@@ -263,14 +265,11 @@ def _who(call: Call) -> str:
     return call.account.name if call.account else ""
 
 
-def _holding(call: Call, morning: Morning) -> StoredPlan | None:
-    """Return the published plan; where a draft is newer, the proposed one, if there is one."""
+def _holding(call: Call, morning: Morning) -> StoredPlan:
+    """Return the published plan; where a draft is newer, the proposed one."""
     if morning.published is not None and not morning.is_draft:
         return morning.published
-    try:
-        return _proposal(call, morning, _LONG_PATIENCE).plan
-    except (StillComputing, SequoiaError):
-        return None
+    return _proposal(call, morning, _LONG_PATIENCE).plan
 
 
 def _frame(call: Call, morning: Morning) -> dict[str, object]:
