@@ -84,9 +84,16 @@ def _wrong_number(where: str, found: int, wanted: int) -> ProblemError:
 
 def flaw_of(name: str) -> str:
     """Say what is wanted instead of a text that cannot be a name; nothing if it can."""
-    if name.strip() and name == name.strip() and all(ord(c) >= 32 for c in name):
+    is_seen = name.isprintable() or all(map(_is_seen, name, " " + name))
+    if name.strip() and name == name.strip() and is_seen:
         return ""
-    return "a name without outer blanks or control characters is wanted"
+    return "a name without outer blanks, control or invisible characters is wanted"
+
+
+def _is_seen(letter: str, before: str) -> bool:
+    """Whether a letter shows; joiners shape the letters of some scripts, which are not ASCII."""
+    is_joiner = letter in "\u200c\u200d" and not before.isascii()
+    return letter.isprintable() or unicodedata.category(letter) == "Zs" or is_joiner
 
 
 def index_of(where: str, names: Sequence[str], wanted: str) -> int:

@@ -3,6 +3,7 @@
 import codecs
 import csv
 import io
+import re
 import unicodedata
 import zipfile
 from collections import Counter
@@ -19,8 +20,11 @@ from sequoia.problem.tables import Table
 
 _SEPARATORS = (",", ";", "\t")
 CSV, XLSX = ".csv", ".xlsx"
-# A spreadsheet takes a text that begins so for a formula, and may run it.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+# A spreadsheet takes a text that begins so for a formula, and may run it; those of East Asia take
+# the wide signs for the same. Where it splits at semicolons or tabs, a cell begins after each.
+_BEGINS, _SIGNS = r"((?:^|[;\t\r\n])[\s\"]*)", "=+@＝＋－＠﹢﹣﹦﹫-"
+_FORMULA = re.compile(rf"{_BEGINS}('*)(?=[{_SIGNS}])")
+_DEFUSED = re.compile(rf"{_BEGINS}'('*)(?=[{_SIGNS}])")
 # The last row that spreadsheets have.
 _LAST_ROW = 1_048_576
 # The longest name of a sheet that Excel opens.
@@ -253,8 +257,8 @@ def _printable(text: str) -> str:
 def _defused(cell: Cell) -> Cell:
     if isinstance(cell, float) and cell.is_integer():
         return int(cell)
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+    return _FORMULA.sub(r"\1'\2", cell) if isinstance(cell, str) else cell
 
 
 def _undefused(text: str) -> str:
-    return text[1:] if text.startswith("'") and text[1:].startswith(_FORMULA) else text
+    return _DEFUSED.sub(r"\1\2", text)
