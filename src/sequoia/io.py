@@ -153,6 +153,18 @@ def remove_unheld(paths: Iterable[Path]) -> None:
 
 
 @contextmanager
+def room_in(folder: Path) -> Iterator[Path]:
+    """Give a folder inside another that goes at the end; what a killed process left goes now."""
+    clear_unfinished(folder)
+    try:
+        made = tempfile.TemporaryDirectory(dir=folder, prefix=UNFINISHED)
+    except OSError as error:
+        raise FileError(f"{folder} cannot be written: {error.strerror}.") from None
+    with made as room, held(Path(room)):
+        yield Path(room)
+
+
+@contextmanager
 def held(path: Path) -> Iterator[None]:
     """Let `clear_unfinished` and `remove_unheld` leave ``path`` alone."""
     handle = os.open(path, os.O_RDONLY)

@@ -5,7 +5,6 @@ so that it is at a version or at the next and never between.
 """
 
 import sqlite3
-import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from sqlalchemy import event
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from sequoia.errors import FileError
-from sequoia.io import UNFINISHED, write_bytes
+from sequoia.io import room_in, write_bytes
 from sequoia.programme.schema import attempts, exported, fits, journal, metadata, sessions, version
 from sequoia.programme.sound import Damaged
 
@@ -233,8 +232,8 @@ def copy_database(source: Path, target: Path) -> None:
 
     Others may read and write meanwhile.
     """
-    with tempfile.TemporaryDirectory(dir=target.parent, prefix=UNFINISHED) as room:
-        made = Path(room) / FILE
+    with room_in(target.parent) as room:
+        made = room / FILE
         try:
             with closing(sqlite3.connect(source)) as here, closing(sqlite3.connect(made)) as there:
                 here.backup(there)
