@@ -27,11 +27,8 @@ class TimedConnection(H11Protocol):
         self._timer: asyncio.TimerHandle | None = None
         self._is_in_body = False
         self._wait(HEAD_SECONDS)
-        if len(self.connections) > most_connections():
-            timed = (one for one in self.connections if isinstance(one, TimedConnection))
-            waiting = [one for one in timed if one.conn.their_state is h11.IDLE]
-            oldest = min(waiting, key=lambda one: one.awaited_since, default=self)
-            oldest.transport.abort()
+        if len(self.connections) > (most := most_connections()):
+            self._make_room(most)
 
     def data_received(self, data: bytes) -> None:
         """Read on, and wait for what is missing."""
@@ -52,6 +49,15 @@ class TimedConnection(H11Protocol):
         """Stop to wait."""
         self._stop()
         super().connection_lost(exc)
+
+    def _make_room(self, most: int) -> None:
+        """Cut the connection whose request has been awaited longest, if there are too many."""
+        timed = (one for one in self.connections if isinstance(one, TimedConnection))
+        # A connection that was cut is among them until the next turn of the loop.
+        there = [one for one in timed if not one.transport.is_closing()]
+        if len(there) > most:
+            waiting = [one for one in there if one.conn.their_state is h11.IDLE]
+            min(waiting, key=lambda one: one.awaited_since, default=self).transport.abort()
 
     def _wait(self, seconds: float) -> None:
         self._stop()
