@@ -21,6 +21,7 @@ from sequoia.programme.accounts import ADMINISTER, PLAN, ROLES, SEE, all_account
 from sequoia.programme.drafts import set_wish
 from sequoia.programme.history import read_journal
 from sequoia.programme.people import find_people
+from sequoia.programme.store import FILE
 from sequoia.web import guard
 from sequoia.web.app import create_app, serve
 from sequoia.web.guard import SESSION
@@ -400,6 +401,16 @@ def test_what_goes_wrong_in_the_server_is_a_page_that_protects(tmp_path, monkeyp
     assert "ZeroDivisionError" not in answer.text
     assert answer.headers["strict-transport-security"].startswith("max-age=")
     assert "strict-transport-security" not in client.get("/static/page.css").headers
+
+
+def test_a_programme_that_cannot_be_opened_says_so_and_not_where_it_is(tmp_path, caplog):
+    programme, client = local_page(tmp_path)
+    (programme.folder / FILE).write_bytes(b"")
+    answer = client.get("/")
+    assert answer.status_code == 503
+    assert "cannot be opened" in answer.text
+    assert str(tmp_path) not in answer.text
+    assert "0 bytes" in caplog.text
 
 
 def test_no_address_leads_to_another_host(tmp_path):

@@ -92,7 +92,7 @@ def _as_table(path: Path, rows: Sequence[Row], has_decimal_commas: bool = False)
         raise FileError(f"{path} is empty; a first row with column names is wanted.")
     (_, names), *numbered = rows
     if len(set(names)) != len(names):
-        doubled = [name for name, times in Counter(names).items() if times > 1]
+        doubled = [name or "(none)" for name, times in Counter(names).items() if times > 1]
         raise FileError(f"{path} names a column twice: {few(doubled)}.")
     wrong = [
         f"{path} row {number} has {count(len(row), 'cell')}; {len(names)} are wanted."

@@ -1,5 +1,6 @@
 """The page as an application, and how it is served."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import date
@@ -15,7 +16,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from sequoia.errors import ProblemError
+from sequoia.errors import ProblemError, SequoiaError
 from sequoia.programme.accounts import has_accounts
 from sequoia.programme.settings import read_programme
 from sequoia.programme.standing import standing
@@ -28,6 +29,7 @@ from sequoia.web.routes import ROUTES
 from sequoia.web.uploads import Uploads
 from sequoia.web.words import choose_language, words_in
 
+_LOG = logging.getLogger("uvicorn.error")
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
@@ -64,6 +66,11 @@ def create_app(
         assert isinstance(error, HTTPException)
         return _refusal(site, request, error)
 
+    async def cannot_open(request: Request, error: Exception) -> Response:
+        # Where its folder is, and what is in it, is nothing for whoever did not sign in.
+        _LOG.error("%s", error)
+        return _refusal(site, request, HTTPException(503, "the programme cannot be opened"))
+
     async def fail(request: Request, _: Exception) -> Response:
         # Starlette answers this outside of the middleware; the error goes on to the log.
         answer = _refusal(site, request, HTTPException(500, "something went wrong in the server"))
@@ -75,7 +82,11 @@ def create_app(
     app = Starlette(
         routes=[*routes, Mount("/static", static)],
         middleware=[Middleware(SafeHeaders)],
-        exception_handlers={HTTPException: refuse, Exception: fail},
+        exception_handlers={
+            HTTPException: refuse,
+            SequoiaError: cannot_open,
+            Exception: fail,
+        },
         lifespan=lifespan,
     )
     # It would lead to a whole address, of whichever host and scheme the request says.
@@ -144,6 +155,8 @@ def server_options(proxy: str = "") -> dict[str, Any]:
         "server_header": False,
         "timeout_graceful_shutdown": 5,
         "http": TimedConnection,
+        # So many are accepted before those that are too many are cut: each takes an open file.
+        "backlog": 32,
         # The page has none; whoever asks for one would leave the times and limits above.
         "ws": "none",
         # Anybody can write such a header.
