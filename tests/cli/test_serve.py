@@ -49,6 +49,8 @@ def test_a_demo_that_is_told_to_end_leaves_nothing(tmp_path, monkeypatch):
         (["nowhere"], "nowhere"),
         (["clinic", "--host", "0.0.0.0"], "account add"),
         (["clinic", "--key", "key.pem"], "--certificate"),
+        (["clinic", "--proxy", "*"], "an address such as 127.0.0.1"),
+        (["clinic", "--proxy", "127.0.0.1"], "account add"),
     ],
 )
 def test_what_cannot_be_served_is_one_line(command, tmp_path, arguments, said):

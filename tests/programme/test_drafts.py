@@ -63,7 +63,8 @@ def test_publishing_keeps_wishes_that_the_plan_does_not_have(tmp_path):
     set_wish(programme, DAY, "never", "Zoë")
     assert not publish(programme, plan)
     assert find_history(programme, DAY, DAY) == []
-    plan_today(planning.situation, {"must": ["Ada"]}, policy="price")
+    made = plan_today(planning.situation, {"must": ["Ada"]}, policy="price")
+    assert made.situation.remarks[-1].endswith("are not in this plan: never Zoë.")
     assert _wishes(programme) == {"never": ["Zoë"]}
 
 

@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import date
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
@@ -49,6 +50,8 @@ def serve(
     for path in (certificate, key):
         if (certificate is None) is not (key is None) or (path is not None and not path.is_file()):
             raise ProblemError("--certificate and --key are wanted together, both files.")
+    if proxy and not _is_address(proxy):
+        raise ProblemError(f"--proxy is {proxy!r}; an address such as 127.0.0.1 is wanted.")
     from sequoia.programme.accounts import has_accounts
     from sequoia.programme.demo import make_demo
     from sequoia.programme.settings import read_programme
@@ -75,6 +78,14 @@ def serve(
                 err=True,
             )
         serve_page(opened, host, port, certificate=certificate, key=key, proxy=proxy, entry=entry)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _end(number: int, _: object) -> None:

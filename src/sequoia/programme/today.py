@@ -209,12 +209,17 @@ def plan_today(
     planning = Planning(situation, policy, q, seconds)
     made = planning.plan(overrides, why)
     made = replace(made, costs=planning.wish_costs(overrides))
+    day = situation.day
     with situation.programme.store.writing() as connection:
         # The command's own wishes: what others wish on the page stays a draft.
-        if same_wishes(wishes_for(connection, made.stored.date), overrides):
-            clear_draft(connection, made.stored.date)
+        wishes, is_draft = wishes_for(connection, day), bool(last_change(connection, day))
+        if same_wishes(wishes, overrides):
+            clear_draft(connection, day)
+        elif is_draft:
+            remark = f"Wishes on the page stay there, and are not in this plan: {_said(wishes)}."
+            situation = replace(situation, remarks=[*situation.remarks, remark])
         _keep(connection, made.stored)
-    return made
+    return replace(made, situation=situation)
 
 
 def publish(programme: Programme, plan: StoredPlan) -> bool:
@@ -234,13 +239,17 @@ def publish(programme: Programme, plan: StoredPlan) -> bool:
 def _keep(connection: sql.Connection, plan: StoredPlan) -> None:
     """Keep a plan, and note it where it is a new one."""
     if keep(connection, plan):
-        asked = "; ".join(f"{key} {', '.join(v)}" for key, v in plan.overrides.items())
+        asked = _said(plan.overrides)
         note(
             connection,
             f"Planned {plan.date} by {plan.policy}: {len(plan.tasks)} tasks"
             f"{f' ({asked})' if asked else ''}.",
             moves=False,
         )
+
+
+def _said(wishes: Overrides) -> str:
+    return "; ".join(f"{key} {', '.join(texts)}" for key, texts in wishes.items() if texts)
 
 
 def withdraw(programme: Programme, day: date, digest: str | None = None) -> bool:

@@ -201,7 +201,8 @@ def wish(call: Call) -> Response:
 def undo(call: Call) -> Response:
     """Take the last change of the wishes back, if it is still the one that was seen."""
     day = _step(call)
-    done = undo_wish(call.programme, day, call.text("last"))
+    # A script that saw nothing takes back whatever is last.
+    done = undo_wish(call.programme, day, call.text("last") or None)
     return _back(call, day, call.words("today.undone" if done else "today.nothing to undo"))
 
 
