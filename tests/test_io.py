@@ -113,3 +113,12 @@ def test_a_lock_ends_with_its_process(tmp_path):
     assert not is_locked(tmp_path)
     with locked(tmp_path, "sweep"):
         assert is_locked(tmp_path)
+
+
+def test_a_file_is_on_the_disk_before_it_takes_its_place(tmp_path, monkeypatch):
+    done = []
+    fsync, replace = os.fsync, os.replace
+    monkeypatch.setattr(os, "fsync", lambda handle: (done.append("fsync"), fsync(handle))[1])
+    monkeypatch.setattr(os, "replace", lambda *both: (done.append("replace"), replace(*both))[1])
+    write_bytes(tmp_path / "a", b"content")
+    assert done == ["fsync", "replace", "fsync"]

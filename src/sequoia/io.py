@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import time
 import tomllib
+import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -39,7 +40,10 @@ def write_bytes(target: Path, content: bytes) -> None:
                 file.write(content)
                 file.flush()
                 os.chmod(name, mode)
+                # Else a machine that loses power may have moved a file that is still empty.
+                os.fsync(file.fileno())
                 os.replace(name, place)
+                sync(place.parent)
         except BaseException:
             with suppress(FileNotFoundError):
                 os.unlink(name)
@@ -51,6 +55,24 @@ def write_bytes(target: Path, content: bytes) -> None:
 def write_text(target: Path, content: str) -> None:
     """Write text in UTF-8, ending in a line break."""
     write_bytes(target, (content.rstrip("\n") + "\n").encode())
+
+
+def sync(path: Path) -> None:
+    """Return when the disk has a file, or the names in a folder."""
+    # Not every file system can; Windows opens no folders.
+    with suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def require_unpackable(path: Path, packed: zipfile.ZipFile, most: int) -> None:
+    """Raise when an archive is far larger than its file: it would fill the memory."""
+    size = sum(part.file_size for part in packed.infolist())
+    if size > most:
+        raise FileError(f"{path} has {size // 10**6} MB inside; at most {most // 10**6} are read.")
 
 
 def read_bytes(path: Path) -> bytes:
@@ -128,6 +150,18 @@ def remove_unheld(paths: Iterable[Path]) -> None:
                     shutil.rmtree(path) if path.is_dir() else path.unlink()
             finally:
                 os.close(handle)
+
+
+@contextmanager
+def room_in(folder: Path) -> Iterator[Path]:
+    """Give a folder inside another that goes at the end; what a killed process left goes now."""
+    clear_unfinished(folder)
+    try:
+        made = tempfile.TemporaryDirectory(dir=folder, prefix=UNFINISHED)
+    except OSError as error:
+        raise FileError(f"{folder} cannot be written: {error.strerror}.") from None
+    with made as room, held(Path(room)):
+        yield Path(room)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from programme.programme_cases import known
 from sequoia.cli import main
 from sequoia.cli.serve import demo_folder
 from sequoia.io import held
+from sequoia.programme.accounts import add_account
 
 
 def test_what_a_killed_demo_left_goes_with_the_next(tmp_path, monkeypatch):
@@ -48,6 +49,8 @@ def test_a_demo_that_is_told_to_end_leaves_nothing(tmp_path, monkeypatch):
         (["nowhere"], "nowhere"),
         (["clinic", "--host", "0.0.0.0"], "account add"),
         (["clinic", "--key", "key.pem"], "--certificate"),
+        (["clinic", "--proxy", "*"], "an address such as 127.0.0.1"),
+        (["clinic", "--proxy", "127.0.0.1"], "account add"),
     ],
 )
 def test_what_cannot_be_served_is_one_line(command, tmp_path, arguments, said):
@@ -55,3 +58,16 @@ def test_what_cannot_be_served_is_one_line(command, tmp_path, arguments, said):
     outcome = command("serve", *arguments)
     assert outcome.code == 2
     assert said in outcome.err
+
+
+def test_plain_text_on_the_network_is_said(command, tmp_path, monkeypatch):
+    programme = known(tmp_path)
+    monkeypatch.setattr("sequoia.web.app.serve", lambda *_, **__: None)
+    here = command("serve", "clinic")
+    assert "/enter?key=" in here.out
+    assert here.err == ""
+    add_account(programme, "anna", "administer", "correct horse battery")
+    there = command("serve", "clinic", "--host", "0.0.0.0")
+    assert "key=" not in there.out
+    assert "plain text" in there.err
+    assert command("serve", "clinic", "--host", "0.0.0.0", "--proxy", "192.0.2.1").err == ""

@@ -422,7 +422,7 @@ def test_no_pickle_is_ever_opened(tmp_path):
         ("problem.toml", "assignment", "assignation", r"'kind' is 'assignation'; known: assign"),
         ("problem.toml", "horizon = 20", "horizon = " + "[" * 9999, r"cannot be read"),
         ("workers.csv", "capacity", "room", r"workers\.csv has no column 'capacity'"),
-        ("workers.csv", "name,capacity", '"a\nb","a\nb"', r"names a column twice: a b, a b"),
+        ("workers.csv", "name,capacity", '"a\nb","a\nb"', r"names a column twice: a b"),
     ],
 )
 def test_a_wrong_edit_is_told_where(file, old, new, message, tmp_path):

@@ -5,7 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sequoia.errors import ProblemError
-from sequoia.problem.names import Numbered, checked_names, duration, index_of, roughly, say
+from sequoia.problem.names import (
+    Numbered,
+    checked_names,
+    duration,
+    flaw_of,
+    index_of,
+    roughly,
+    say,
+)
 
 
 def test_numbered_behaves_like_a_list():
@@ -111,3 +119,15 @@ def test_expected_times_are_rough():
         "about 8 s",
         "about 2 h",
     ]
+
+
+@pytest.mark.parametrize(
+    "name", ["Ada\u200b", "\u202eAda", "A\u200dda", "Ada\x00", "A\u00adda", " Ada", ""]
+)
+def test_what_is_not_seen_is_no_name(name):
+    assert "is wanted" in flaw_of(name)
+
+
+@pytest.mark.parametrize("name", ["Ada", "Zoë", "Ada\u00a0King", "می\u200cخواهم", "O'Neil", "李"])
+def test_names_of_all_scripts_are_names(name):
+    assert flaw_of(name) == ""

@@ -91,7 +91,7 @@ BAD_FILES = [
     ("from,to\n", "has no edges"),
     ("from,to\n\n,\n", "has no edges"),
     ("from,to,length\na,b,1\n", "has the columns from, to, length; from, to and maybe weight"),
-    ("from,to,to\na,b,c\n", "names a column twice: from, to, to"),
+    ("from,to,to\na,b,c\n", "names a column twice: to"),
     ("from,to\na,b\na\n", "row 3 has 1 cell; 2 are wanted"),
     ("from,to\na,b\na, \n", "row 3, column 'to' is empty; a name is wanted"),
     ("from,to\n,b\n", "row 2, column 'from' is empty; a name is wanted"),

@@ -1,6 +1,8 @@
 """Tables as people keep them: in spreadsheets, with names, and with mistakes."""
 
+import io
 import unicodedata
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -9,9 +11,10 @@ import pytest
 from sequoia import Arms, Budget, Problem, load, save
 from sequoia.errors import FileError
 from sequoia.planning.state_file import read_states
+from sequoia.problem import files
 from sequoia.problem.families import capacity, epidemic, routing, trap
 from sequoia.problem.files import edited_since_written
-from sequoia.problem.spreadsheet import read_csv, xlsx_bytes
+from sequoia.problem.spreadsheet import SENT, read_csv, read_spreadsheet, xlsx_bytes
 from sequoia.problem.summary import lines, summary
 
 KERNELS = [[[[0.9, 0.1], [0.3, 0.7]], [[0.2, 0.8], [0.1, 0.9]]]] * 2
@@ -250,3 +253,93 @@ def test_a_state_file_may_be_a_workbook(tmp_path):
     rows = [("Arm", "State"), (names[2], "well"), (names[0], 0), (names[1], 1.0)]
     (tmp_path / "today.xlsx").write_bytes(xlsx_bytes({"today": rows}))
     assert read_states(tmp_path / "today.xlsx", clinic()).tolist() == [0, 1, 1]
+
+
+def workbook(path, rows="", **parts):
+    """Write a workbook whose sheet has rows of XML, or with other parts changed."""
+    made = io.BytesIO(xlsx_bytes({"log": [("who", "state"), ("Ada", "good")]}))
+    sheet = "xl/worksheets/sheet1.xml"
+    with zipfile.ZipFile(made) as old, zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            content = old.read(name)
+            if name == sheet:
+                content = content.replace(b"</sheetData>", f"{rows}</sheetData>".encode())
+                content = parts.pop("change", lambda text: text)(content)
+            new.writestr(name, parts.get(name, content))
+    return path
+
+
+def cell(place, text="1"):
+    row = place.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    return f'<row r="{row}"><c r="{place}"><v>{text}</v></c></row>'
+
+
+WIDE = "".join(cell(f"XFD{row}") for row in range(3, 1400))
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [(cell("A1000000000"), "rows after 1048576"), (WIDE, "more than 20,000,000 cells")],
+)
+def test_a_small_workbook_that_would_fill_the_memory_is_refused(tmp_path, rows, said):
+    with pytest.raises(FileError, match=said):
+        read_spreadsheet(workbook(tmp_path / "a.xlsx", rows))
+
+
+def test_a_cell_far_out_takes_no_room(tmp_path):
+    table = read_spreadsheet(workbook(tmp_path / "a.xlsx", cell("A1000000", "7")), limits=SENT)
+    assert table.rows == [2, 1_000_000]
+    assert table.columns["who"] == ["Ada", "7"]
+    with pytest.raises(FileError, match=r"names (a|the) column"):
+        read_spreadsheet(workbook(tmp_path / "b.xlsx", cell("XFD3")))
+
+
+def test_what_is_packed_too_well_is_refused(tmp_path, monkeypatch):
+    zeros = b"<a>" + b"0" * 61_000_000 + b"</a>"
+    path = workbook(tmp_path / "a.xlsx", **{"xl/styles.xml": zeros})
+    with pytest.raises(FileError, match="61 MB inside; at most 60 are read"):
+        read_spreadsheet(path, limits=SENT)
+    save(clinic(), tmp_path / "p.npz")
+    monkeypatch.setattr(files, "_MOST_UNPACKED", 10_000_000)
+    with zipfile.ZipFile(tmp_path / "p.npz", "a", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("more.npy", bytes(11_000_000))
+    with pytest.raises(FileError, match="11 MB inside; at most 10 are read"):
+        load(tmp_path / "p.npz")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda text: text[:0],
+        lambda text: text[:-20],
+        lambda text: text.replace(b"<sheetData>", b"<sheetData>&nothing;"),
+        lambda text: text.replace(b'ref="', b'ref="?'),
+        lambda text: text.replace(b'r="2"', b'r="two"'),
+    ],
+)
+def test_a_workbook_with_broken_parts_is_one_line_or_read(tmp_path, change):
+    path = workbook(tmp_path / "a.xlsx", change=change)
+    said = ""
+    try:
+        read_spreadsheet(path)
+    except FileError as error:
+        said = str(error)
+    assert not said or "cannot be read as a workbook" in said or "is empty" in said
+
+
+def test_many_lines_of_nothing_are_few(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("who\n" + "\n" * 3_000_000 + "Ada\n")
+    assert read_csv(path, limits=SENT).rows == [3_000_002]
+    path.write_text(",".join("ab") + "\n1,2" * 1_000_001)
+    with pytest.raises(FileError, match="more than 2,000,000 cells"):
+        read_csv(path, limits=SENT)
+
+
+def test_of_very_many_columns_a_few_are_named(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(",".join(f"c{number}" for number in range(100_000)) + "\n")
+    with pytest.raises(FileError) as stop:
+        read_csv(path).strings("who")
+    assert len(str(stop.value)) < 300
+    assert "100,000 in all" in str(stop.value)

@@ -8,7 +8,7 @@ from programme_cases import begin
 
 from sequoia.cli import main
 from sequoia.errors import ProblemError
-from sequoia.programme import accounts
+from sequoia.programme import accounts, attempts
 from sequoia.programme.accounts import (
     Account,
     add_account,
@@ -21,6 +21,7 @@ from sequoia.programme.accounts import (
     open_session,
     remove_account,
 )
+from sequoia.programme.attempts import Key, reserve, take_back
 from sequoia.programme.schema import now
 from sequoia.programme.store import FILE
 
@@ -49,6 +50,49 @@ def test_a_session_lasts_until_it_ends(tmp_path, monkeypatch):
     late = open_session(programme, anna)
     monkeypatch.setattr(accounts, "now", lambda: now() + timedelta(hours=13))
     assert find_session(programme, late) is None
+
+
+def test_a_session_that_is_used_every_day_ends_after_a_week(tmp_path, monkeypatch):
+    programme = begin(tmp_path)
+    anna = add_account(programme, "anna", "administer", PASSWORD)
+    token = open_session(programme, anna)
+    for hours in range(0, 24 * 7, 11):
+        monkeypatch.setattr(accounts, "now", lambda h=hours: now() + timedelta(hours=h))
+        assert find_session(programme, token) == anna
+    monkeypatch.setattr(accounts, "now", lambda: now() + timedelta(days=7, hours=1))
+    assert find_session(programme, token) is None
+
+
+def test_waiting_grows_and_ends(tmp_path, monkeypatch):
+    store = begin(tmp_path).store
+    began, later = now(), [0.0]
+    monkeypatch.setattr(attempts, "now", lambda: began + timedelta(seconds=later[0]))
+    own, shared = Key("a", 5, is_own=True), Key("b", 2)
+
+    def tried(*keys, right=False):
+        with store.writing() as connection:
+            wait = reserve(connection, keys)
+        if right and not wait:
+            with store.writing() as connection:
+                take_back(connection, keys)
+        return wait
+
+    assert [tried(own) for _ in range(6)] == [0] * 5 + [2]
+    later[0] = 2.0
+    assert [tried(own) for _ in range(2)] == [0, 4]
+    later[0] = 6.0
+    assert tried(own, right=True) == 0
+    assert [tried(own) for _ in range(6)] == [0] * 5 + [2]
+    # Who signs in takes back what was counted for it, and nothing of others.
+    assert [tried(shared), tried(shared, right=True), tried(shared), tried(shared)] == [0, 0, 0, 2]
+    later[0] = 25 * 3600.0
+    assert [tried(shared), tried(shared)] == [0, 0]
+
+
+@pytest.mark.parametrize("password", ["aaaaaaaaaa", "1234567890", "Password123", "annaanna123"])
+def test_passwords_that_are_guessed_first_are_none(tmp_path, password):
+    with pytest.raises(ProblemError, match="wanted"):
+        add_account(begin(tmp_path), "anna", "administer", password)
 
 
 def test_a_new_role_or_password_ends_the_sessions(tmp_path):

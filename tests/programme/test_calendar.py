@@ -2,7 +2,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from sequoia.programme.calendar import Calendar, UnreadableDate
+from sequoia.programme.calendar import LAST, Calendar, UnreadableDate
 
 MONDAY = date(2026, 11, 2)
 OFFICE = ("Mon", "Tue", "Wed", "Thu", "Fri")
@@ -57,7 +57,17 @@ def test_slashes_are_read_where_there_is_no_doubt():
     assert Calendar(MONDAY, order="month first").read_date("11/2/2026") == MONDAY
 
 
-@pytest.mark.parametrize("text", ["", "yesterday", "2026-02-30", "1.1.1850", "20261102"])
+@pytest.mark.parametrize(
+    "text", ["", "yesterday", "2026-02-30", "1.1.1850", "20261102", "9999-12-31"]
+)
 def test_what_is_no_date_is_said(text):
     with pytest.raises(UnreadableDate, match="wanted"):
         Calendar(MONDAY).read_date(text)
+
+
+@pytest.mark.parametrize("step", ["day", "week"])
+def test_the_calendar_ends_and_nothing_breaks_there(step):
+    calendar = Calendar(MONDAY, step=step, days=("Mon",))
+    assert calendar.read_date("9999-12-31", is_end=True) == date.max
+    assert LAST - timedelta(days=7) <= calendar.date_of(calendar.step_of(LAST)) <= date.max
+    assert LAST - timedelta(days=7) <= calendar.date_of(10**9) <= date.max

@@ -5,6 +5,7 @@ from datetime import date
 import pytest
 from programme_cases import known
 
+from sequoia.programme.changing import rename
 from sequoia.programme.drafts import read_draft, set_wish, undo_wish, wishes_for
 from sequoia.programme.history import find_history, read_journal
 from sequoia.programme.proposal import explain, propose
@@ -55,6 +56,18 @@ def test_a_published_plan_is_no_draft_until_it_is_taken_back(tmp_path):
     assert find_history(programme, DAY, DAY) == []
 
 
+def test_publishing_keeps_wishes_that_the_plan_does_not_have(tmp_path):
+    programme = known(tmp_path)
+    planning = Planning(find_situation(programme, DAY))
+    plan = planning.plan({}).stored
+    set_wish(programme, DAY, "never", "Zoë")
+    assert not publish(programme, plan)
+    assert find_history(programme, DAY, DAY) == []
+    made = plan_today(planning.situation, {"must": ["Ada"]}, policy="price")
+    assert made.situation.remarks[-1].endswith("are not in this plan: never Zoë.")
+    assert _wishes(programme) == {"never": ["Zoë"]}
+
+
 def test_a_plan_for_wishes_is_that_of_the_command_and_says_what_they_cost(tmp_path):
     programme = known(tmp_path)
     situation = find_situation(programme, DAY)
@@ -83,3 +96,15 @@ def test_the_journal_says_whose_account_it_was(tmp_path, actor):
     programme = replace(known(tmp_path), actor=actor)
     set_wish(programme, DAY, "must", "Ada")
     assert read_journal(programme, 1)[0].by == actor
+
+
+def test_somebody_with_another_name_has_it_in_wishes_too(tmp_path):
+    programme = known(tmp_path)
+    for option, text in (("must", "Ada"), ("lock", "Nurse Bo=Ada"), ("order", "Grace > Ada")):
+        set_wish(programme, DAY, option, text)
+    rename(programme, "name", "Ada", "Ada King")
+    assert _wishes(programme) == {
+        "must": ["Ada King"],
+        "lock": ["Nurse Bo=Ada King"],
+        "order": ["Grace > Ada King"],
+    }

@@ -4,6 +4,7 @@ import csv
 import io
 import re
 import sys
+import unicodedata
 from datetime import date, datetime, time
 
 import openpyxl
@@ -178,3 +179,32 @@ def test_a_plan_is_printed_by_the_browser_that_is_there(tmp_path, monkeypatch):
     with pytest.raises(FileError, match="printed no PDF"):
         write_plan(programme, plan, tmp_path / "other.pdf")
     assert not (tmp_path / "other.pdf").exists()
+
+
+HIDDEN = (
+    "=1",
+    "Ada;=cmd()",
+    'a; "=cmd()',
+    "a\t+1",
+    "\t=1",
+    "＝1",
+    "a;－1",
+    "'=1",
+    "''=1",
+    "x;'=1",
+    "-",
+)
+
+
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+def test_no_cell_is_a_formula_wherever_a_spreadsheet_splits(separator):
+    text = csv_text([("name", "x"), *((name, "y") for name in HIDDEN)])
+    for row in csv.reader(io.StringIO(text), delimiter=separator):
+        for cell in row:
+            assert not unicodedata.normalize("NFKC", cell).strip(' "\t').startswith(tuple("=+-@"))
+
+
+def test_texts_that_look_like_formulas_come_back_as_they_were(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(csv_text([("name", "x"), *((name, "y") for name in HIDDEN)]))
+    assert read_spreadsheet(path).columns["name"] == [name.strip() for name in HIDDEN]

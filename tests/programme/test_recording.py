@@ -7,7 +7,9 @@ import pytest
 import sqlalchemy as sql
 from programme_cases import MONDAY, begin, content, fill, sheet
 
+from sequoia.cli import main
 from sequoia.errors import FileError, ProblemError
+from sequoia.programme.history import find_history
 from sequoia.programme.importing import import_sheets
 from sequoia.programme.recording import record
 from sequoia.programme.schema import ARM
@@ -109,3 +111,28 @@ def record_at_once(programme, tmp_path):
 
 def test_several_people_record_at_once(programme, tmp_path):
     record_at_once(programme, tmp_path)
+
+
+def test_a_record_of_a_day_to_come_is_remarked(programme):
+    later = date(2032, 1, 5)
+    done = record(programme, ["Ada=good"], later, today=MONDAY)
+    assert done.remarks == [
+        "Ada=good is of 2032-01-05, after today, 2026-11-02; there are 1 such row."
+    ]
+
+
+def test_who_left_in_the_year_9999_has_not_left(programme, tmp_path):
+    roster = sheet(tmp_path, "ends.csv", "name,left,cost\nAda,9999-12-31,20\n")
+    import_sheets(programme, {ARM: roster})
+    assert record(programme, ["Ada=good"], MONDAY).words == "1 new sighting and 1 new visit"
+
+
+@pytest.mark.parametrize("arguments", [["history"], ["record", "Ada=good"], ["today"]])
+def test_the_end_of_time_is_one_line(programme, capsys, arguments):
+    command, *rest = arguments
+    folder = str(programme.folder)
+    with pytest.raises(SystemExit) as stop:
+        main(["programme", command, folder, *rest, "--date", "9999-12-31"])
+    assert stop.value.code == 2
+    assert "a date up to 2199-12-31 is wanted" in capsys.readouterr().err
+    find_history(programme, date.min, date.max)

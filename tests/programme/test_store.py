@@ -1,6 +1,8 @@
 """The database: migrated, whole, and one writer after the other."""
 
+import shutil
 import sqlite3
+from contextlib import closing
 from datetime import date
 
 import pytest
@@ -9,8 +11,12 @@ from programme_cases import begin, content, fill
 
 from sequoia.errors import FileError
 from sequoia.programme import creating, store
+from sequoia.programme.accounts import all_accounts, has_accounts
+from sequoia.programme.estimates import estimate
 from sequoia.programme.schema import journal
 from sequoia.programme.settings import read_programme
+from sequoia.programme.situation import find_situation
+from sequoia.programme.store import FILE
 
 
 def test_a_database_is_brought_to_the_newest_version_once(tmp_path, monkeypatch):
@@ -162,3 +168,69 @@ def test_damage_that_is_no_text_is_one_clear_line(tmp_path):
     file.write_bytes(before + words.replace(b"T", b"\xfc", 1) + after)
     with pytest.raises(FileError, match=r"records.db is damaged: what it holds is not UTF-8"):
         store.Store.of_folder(tmp_path / "clinic").open()
+
+
+def raw(programme, statement, *values):
+    """Change a database as no command of ours does."""
+    with closing(sqlite3.connect(programme.folder / FILE)) as connection, connection:
+        connection.execute(statement, values)
+
+
+@pytest.mark.parametrize(
+    ("statement", "value"),
+    [
+        ("UPDATE roster SET facts = ?", '{"cost": 20'),
+        ("UPDATE roster SET facts = ?", "[1]"),
+        ("UPDATE roster SET joined = ?", "2026-13-45"),
+        ("UPDATE sightings SET date = ?", "1026-11-02"),
+        ("UPDATE roster SET name = ?", b"\x01"),
+        ("UPDATE fits SET arrays = ?", b"PK\x03\x04 and nothing else"),
+    ],
+)
+def test_a_cell_that_was_damaged_is_one_clear_line(tmp_path, statement, value):
+    programme = begin(tmp_path)
+    fill(programme, tmp_path)
+    estimate(programme, date(2026, 11, 4))
+    raw(programme, statement.replace("name = ?", "name = ? WHERE id = 1"), value)
+    with pytest.raises(FileError, match=r"records.db is damaged: .*restore"):
+        find_situation(programme, date(2026, 11, 4))
+
+
+def test_a_file_that_fails_the_check_of_sqlite_is_not_read(tmp_path):
+    programme = begin(tmp_path)
+    fill(programme, tmp_path)
+    with closing(sqlite3.connect(programme.folder / FILE)) as connection, connection:
+        connection.execute("PRAGMA writable_schema = ON")
+        connection.execute("DELETE FROM sqlite_schema WHERE name LIKE 'sqlite_autoindex_visits%'")
+    (tmp_path / "copy").mkdir()
+    for name in ("programme.toml", FILE):
+        shutil.copy(programme.folder / name, tmp_path / "copy")
+    with pytest.raises(FileError, match=r"records.db is damaged: "):
+        all_accounts(read_programme(tmp_path / "copy"))
+
+
+def test_a_file_that_is_empty_or_gone_is_said_and_not_made(tmp_path):
+    programme = begin(tmp_path)
+    (programme.folder / FILE).write_bytes(b"")
+    with pytest.raises(FileError, match=r"is damaged: it has 0 bytes, and lost what it held"):
+        all_accounts(programme)
+    (programme.folder / FILE).unlink()
+    for look in (all_accounts, has_accounts):
+        with pytest.raises(FileError, match="holds no records"):
+            look(programme)
+    assert not (programme.folder / FILE).exists()
+
+
+def test_a_copy_stays_of_what_is_migrated(tmp_path, monkeypatch):
+    monkeypatch.setattr(store, "MIGRATIONS", store.MIGRATIONS[:4])
+    programme = begin(tmp_path)
+    fill(programme, tmp_path)
+    before = (programme.folder / FILE).read_bytes()
+    monkeypatch.undo()
+    all_accounts(programme)
+    copy = programme.folder / "records-version-4.db"
+    assert (programme.folder / FILE).read_bytes() != before
+    with closing(sqlite3.connect(copy)) as connection:
+        assert connection.execute("SELECT number FROM schema_version").fetchone() == (4,)
+        assert connection.execute("SELECT count(*) FROM roster").fetchone() == (5,)
+    assert [path.name for path in programme.folder.glob("records-*")] == [copy.name]

@@ -8,9 +8,8 @@ import pytest
 from web_cases import DAY, csrf, local_page, page_of
 
 from programme.programme_cases import begin
-from sequoia.errors import FileError
-from sequoia.problem import spreadsheet
-from sequoia.problem.spreadsheet import read_spreadsheet, xlsx_bytes
+from sequoia.problem.spreadsheet import Limits, xlsx_bytes
+from sequoia.programme import matching
 from sequoia.programme.people import find_people
 from sequoia.web import importing
 
@@ -93,10 +92,9 @@ def test_a_large_upload_is_refused(tmp_path, monkeypatch):
 
 
 def test_a_workbook_that_unpacks_to_very_much_is_not_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(spreadsheet, "_MOST_UNPACKED", 1000)
+    _, client = local_page(tmp_path)
+    monkeypatch.setattr(matching, "SENT", Limits(cells=1000, unpacked=1000))
     packed = io.BytesIO()
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as book:
         book.writestr("xl/workbook.xml", "x" * 5000)
-    (tmp_path / "bomb.xlsx").write_bytes(packed.getvalue())
-    with pytest.raises(FileError, match="MB inside"):
-        read_spreadsheet(tmp_path / "bomb.xlsx")
+    assert "MB inside" in _upload(client, arm=("bomb.xlsx", packed.getvalue())).text

@@ -1,7 +1,9 @@
 """Plans beside the page: asked for once, and not for how things stood before."""
 
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 
 import pytest
 from web_cases import DAY, local_page, send
@@ -9,6 +11,7 @@ from web_cases import DAY, local_page, send
 from real_command import PATIENCE
 from sequoia.web import planner
 from sequoia.web.planner import PlannerProcess, StillComputing
+from sequoia.web.waiting import WaitingLine
 
 
 @pytest.fixture
@@ -36,6 +39,60 @@ def test_plans_of_how_things_stood_before_are_not_made(tmp_path, gate):
     assert process.proposal(DAY, "third", {}, PATIENCE) == "third"
     assert made == ["first", "third"]
     process.close()
+
+
+@pytest.fixture
+def line():
+    """A line that begins when it is told, with its clock, and what was computed."""
+    opened, done, clock = threading.Event(), [], [0.0]
+    line = WaitingLine(lambda: ThreadPoolExecutor(1), lambda: clock[0])
+
+    def ask(key, account, patience=0.0):
+        def task():
+            opened.wait(PATIENCE)
+            done.append(key)
+            return key
+
+        with suppress(StillComputing):
+            return line.ask(key, account, task, patience)
+
+    yield ask, opened, done, clock
+    opened.set()
+    line.close()
+
+
+def test_who_asks_for_very_much_keeps_nobody_waiting(line):
+    ask, opened, done, _ = line
+    for number in range(150):
+        ask(number, "viewer")
+    ask("plan", "planner")
+    opened.set()
+    assert ask("plan", "planner", PATIENCE) == "plan"
+    assert ask(149, "viewer", PATIENCE) == 149
+    assert done == [0, "plan", 146, 147, 148, 149]
+
+
+def test_what_nobody_waits_for_any_more_is_not_computed(line):
+    ask, opened, done, clock = line
+    for key in ("first", "left", "wanted"):
+        ask(key, "planner")
+    clock[0] = 11.0
+    ask("wanted", "planner")
+    opened.set()
+    assert ask("wanted", "planner", PATIENCE) == "wanted"
+    assert done == ["first", "wanted"]
+
+
+def test_few_requests_of_one_account_are_held(line):
+    ask, opened, _, _ = line
+    with ThreadPoolExecutor(20) as pool:
+        begun = time.monotonic()
+        held = [pool.submit(ask, "a", "viewer", PATIENCE) for _ in range(20)]
+        while sum(one.done() for one in held) < 16 and time.monotonic() < begun + PATIENCE:
+            time.sleep(0.01)
+        assert [one.done() for one in held].count(False) == 4
+        opened.set()
+        assert [one.result() for one in held].count("a") == 4
 
 
 @pytest.mark.usefixtures("gate")

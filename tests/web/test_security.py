@@ -3,23 +3,29 @@
 import csv
 import io
 import re
+import time
+import unicodedata
+from concurrent.futures import ThreadPoolExecutor
 from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 from openpyxl import load_workbook
+from starlette.testclient import TestClient
 from web_cases import DAY, PASSWORD, csrf, local_page, page_of, send, sign_in, with_accounts
 
-from programme.programme_cases import TRANSITIONS, begin, fill, sheet
+from programme.programme_cases import TRANSITIONS, begin, fill, known, sheet
 from sequoia.errors import ProblemError
+from sequoia.programme import accounts
 from sequoia.programme.accounts import ADMINISTER, PLAN, ROLES, SEE, all_accounts
+from sequoia.programme.drafts import set_wish
 from sequoia.programme.history import read_journal
 from sequoia.programme.people import find_people
+from sequoia.programme.store import FILE
 from sequoia.web import guard
-from sequoia.web.app import serve
+from sequoia.web.app import create_app, serve
 from sequoia.web.guard import SESSION
 from sequoia.web.routes import ROUTES
-from sequoia.web.throttle import Throttle
 
 SCRIPT = "<script>alert(1)</script>"
 # Where a path has a part to fill in.
@@ -101,26 +107,66 @@ def test_who_signs_out_is_out(programme):
     assert client.get("/").headers["location"].startswith("/login")
 
 
-def test_wrong_passwords_are_slowed_down(programme):
-    client = page_of(programme)
+def test_wrong_passwords_are_slowed_down(tmp_path):
+    client = page_of(with_accounts(tmp_path))
     answers = [sign_in(client, SEE, "wrong").status_code for _ in range(7)]
     assert answers == [401] * 5 + [429] * 2
     assert sign_in(client, SEE).status_code == 429
 
 
-def test_waiting_grows_and_ends():
-    now = [0.0]
-    throttle = Throttle(lambda: now[0])
+def test_of_many_who_sign_in_at_once_few_passwords_are_looked_at(tmp_path, monkeypatch):
+    programme = with_accounts(tmp_path)
+    looked = []
+
+    def check(*_):
+        looked.append(1)
+        time.sleep(0.05)
+
+    monkeypatch.setattr(accounts, "check_password", check)
+    client = page_of(programme)
+    token = csrf(client)
+    data = {"csrf": token, "name": SEE, "password": "wrong"}
+    with ThreadPoolExecutor(20) as pool:
+        sent = [pool.submit(client.post, "/login", data=data) for _ in range(20)]
+        answers = sorted(one.result().status_code for one in sent)
+    assert len(looked) <= 5
+    assert answers == [401] * len(looked) + [429] * (20 - len(looked))
+
+
+def test_a_stranger_locks_nobody_out(tmp_path, monkeypatch):
+    monkeypatch.setattr(accounts, "_NAME_FREE", 10)
+    programme = with_accounts(tmp_path)
+    own = page_of(programme)
+    sign_in(own, PLAN)
+    send(own, "/logout")
+    for number in range(2):
+        far = TestClient(
+            own.app, "http://localhost", client=(f"192.0.2.{number}", 1), follow_redirects=False
+        )
+        for _ in range(6):
+            last = sign_in(far, PLAN, "wrong")
+        assert last.status_code == 429
+    # So many wrong passwords lock every browser but those that were signed in with before.
+    assert sign_in(page_of(programme), PLAN).status_code == 429
+    assert sign_in(own, PLAN).status_code == 303
+
+
+def test_a_server_that_begins_again_has_forgotten_no_wrong_password(tmp_path):
+    programme = with_accounts(tmp_path)
     for _ in range(5):
-        assert throttle.wait("a") == 0
-        throttle.fail("a")
-    assert throttle.wait("a", "b") == 2
-    now[0] = 2.0
-    assert throttle.wait("a") == 0
-    throttle.fail("a")
-    assert throttle.wait("a") == 4
-    throttle.succeed("a")
-    assert throttle.wait("a") == 0
+        sign_in(page_of(programme), "Zoë", "wrong")
+    assert sign_in(page_of(programme), unicodedata.normalize("NFD", "zoë")).status_code == 429
+
+
+def test_signing_in_anew_ends_the_session_before(tmp_path):
+    programme = with_accounts(tmp_path)
+    client = page_of(programme)
+    sign_in(client, SEE)
+    before = client.cookies[SESSION]
+    sign_in(client, SEE)
+    other = page_of(programme)
+    other.cookies.set(SESSION, before)
+    assert other.get("/").headers["location"].startswith("/login")
 
 
 @pytest.mark.parametrize("there", ["//evil.example/", "https://evil.example/", "/\\evil.example"])
@@ -156,8 +202,6 @@ def test_without_accounts_the_page_is_for_this_machine_only(tmp_path):
     programme, client = local_page(tmp_path)
     assert client.get("/").status_code == 200
     assert client.get("/", headers={"host": "evil.example"}).status_code == 403
-    from starlette.testclient import TestClient
-
     far = TestClient(client.app, "http://localhost", client=("192.0.2.7", 1))
     assert far.get("/").status_code == 403
     with pytest.raises(ProblemError, match="has no accounts"):
@@ -227,7 +271,9 @@ USUAL |= {"password": PASSWORD, "state": "good", "kind": "never"}
 
 
 def test_every_text_field_is_shown_as_text(tmp_path):
-    _, client = local_page(tmp_path)
+    programme, client = local_page(tmp_path)
+    # A wish of before wishes were checked.
+    set_wish(programme, DAY, "never", SCRIPT)
     pages = ["/", "/record", "/people", "/people/one?who=Ada", "/staff", "/import", "/accounts"]
     sent = 0
     for page in pages:
@@ -315,7 +361,73 @@ def test_no_path_leads_out(tmp_path, path):
     assert client.get(path).status_code == 404
 
 
-def test_too_much_is_refused(tmp_path, monkeypatch):
+def test_too_much_is_refused(tmp_path):
     _, client = local_page(tmp_path)
-    monkeypatch.setattr(guard, "MOST_BYTES", 1000)
-    assert send(client, "/today/wish", text="x" * 2000).status_code == 413
+    assert send(client, "/today/wish", text="x" * 2_000_001).status_code == 413
+    assert send(client, "/login", name="x" * 10_001).status_code == 413
+
+
+def test_nothing_is_read_of_whoever_is_refused(programme):
+    client = page_of(programme)
+
+    def body():
+        raise AssertionError
+        yield b""
+
+    form = {"content-type": "application/x-www-form-urlencoded"}
+    answer = client.post("/import/check", content=body(), headers=form)
+    assert answer.headers["location"] == "/login"
+
+
+@pytest.mark.parametrize("charset", ["utf-7", "unicode_escape", "undefined", "idna", '"utf-16"'])
+def test_a_form_in_another_encoding_is_refused(programme, charset):
+    client = page_of(programme)
+    kind = f"multipart/form-data; boundary=b; charset={charset}"
+    part = b'--b\r\nContent-Disposition: form-data; name="csrf"\r\n\r\n+2AA-\\ud800\r\n--b--\r\n'
+    assert client.post("/login", content=part, headers={"content-type": kind}).status_code == 415
+    kind = "application/x-www-form-urlencoded;charset=UTF-8"
+    token = f"csrf={csrf(client)}&name=x&password=y"
+    assert client.post("/login", content=token, headers={"content-type": kind}).status_code == 401
+
+
+def test_what_goes_wrong_in_the_server_is_a_page_that_protects(tmp_path, monkeypatch):
+    _, client = local_page(tmp_path)
+    monkeypatch.setattr(guard, "read_programme", lambda _: 1 / 0)
+    failing = TestClient(client.app, "https://localhost", raise_server_exceptions=False)
+    answer = failing.get("/")
+    assert answer.status_code == 500
+    assert "default-src 'none'" in answer.headers["content-security-policy"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert "ZeroDivisionError" not in answer.text
+    assert answer.headers["strict-transport-security"].startswith("max-age=")
+    assert "strict-transport-security" not in client.get("/static/page.css").headers
+
+
+def test_a_programme_that_cannot_be_opened_says_so_and_not_where_it_is(tmp_path, caplog):
+    programme, client = local_page(tmp_path)
+    (programme.folder / FILE).write_bytes(b"")
+    answer = client.get("/")
+    assert answer.status_code == 503
+    assert "cannot be opened" in answer.text
+    assert str(tmp_path) not in answer.text
+    assert "0 bytes" in caplog.text
+
+
+def test_no_address_leads_to_another_host(tmp_path):
+    _, client = local_page(tmp_path)
+    answer = client.get("/accounts/", headers={"host": "evil.example"})
+    assert answer.status_code == 404
+
+
+def test_without_accounts_the_page_is_for_whoever_began_it(tmp_path):
+    programme = known(tmp_path)
+    app = create_app(programme.folder, DAY, key="secret")
+    client = TestClient(
+        app, "http://localhost:8000", client=("127.0.0.1", 1), follow_redirects=False
+    )
+    for path in ("/", "/enter", "/enter?key=wrong", "/accounts"):
+        assert client.get(path).status_code == 403
+    assert client.get("/enter?key=secret").headers["location"] == "/"
+    assert client.get("/accounts").status_code == 200
+    with pytest.raises(ProblemError, match="has no accounts"):
+        serve(programme.folder, proxy="127.0.0.1")

@@ -6,6 +6,7 @@ import pytest
 from web_cases import DAY, local_page, page_of, send
 
 from sequoia.programme import output
+from sequoia.programme.drafts import set_wish, wishes_for
 from sequoia.programme.history import find_history, read_journal
 from sequoia.programme.output import plan_bytes
 from sequoia.programme.rules import FLOORS, WrittenRule, add_rule
@@ -21,6 +22,15 @@ def _digest(client):
     return re.search(r'name="digest" value="(\w+)"', client.get("/").text)[1]
 
 
+def _undo(client):
+    last = re.search(r'name="last" value="([^"]+)"', client.get("/").text)
+    return send(client, "/today/undo", last=last[1] if last else "")
+
+
+def _withdraw(client):
+    return send(client, "/today/withdraw", digest=_digest(client))
+
+
 def test_a_plan_is_wished_published_and_taken_back(tmp_path):
     programme, client = local_page(tmp_path)
     assert "Nurse Anna" in client.get("/").text
@@ -33,7 +43,7 @@ def test_a_plan_is_wished_published_and_taken_back(tmp_path):
     assert plan.overrides == {"absent": ["Nurse Anna"]}
     assert {task.by for task in plan.tasks} == {"Nurse Bo"}
     assert "Published" in client.get("/").text
-    send(client, "/today/withdraw")
+    _withdraw(client)
     assert _published(programme) == []
     assert "is absent" in client.get("/").text
 
@@ -48,13 +58,47 @@ def test_a_plan_that_nobody_saw_is_not_published(tmp_path):
     assert _published(programme) == []
 
 
+def test_a_wish_in_the_moment_of_publishing_is_not_lost(tmp_path, monkeypatch):
+    programme, client = local_page(tmp_path)
+    seen = _digest(client)
+    publish = today.publish_plan
+
+    def publishing(*arguments):
+        set_wish(programme, DAY, "never", "Ada")
+        return publish(*arguments)
+
+    monkeypatch.setattr(today, "publish_plan", publishing)
+    answer = send(client, "/today/publish", digest=seen)
+    assert "changed%20meanwhile" in answer.headers["set-cookie"]
+    assert _published(programme) == []
+    with programme.store.reading() as connection:
+        assert wishes_for(connection, DAY) == {"never": ["Ada"]}
+
+
+def test_two_clicks_take_one_thing_back(tmp_path):
+    programme, client = local_page(tmp_path)
+    send(client, "/today/publish", digest=_digest(client))
+    send(client, "/today/wish", add="never:Ada")
+    send(client, "/today/publish", digest=_digest(client))
+    seen = _digest(client)
+    for _ in range(2):
+        send(client, "/today/withdraw", digest=seen)
+    assert [dict(plan.overrides) for plan in _published(programme)] == [{}]
+    send(client, "/today/wish", add="never:Grace")
+    last = re.search(r'name="last" value="([^"]+)"', client.get("/").text)[1]
+    for _ in range(2):
+        send(client, "/today/undo", last=last)
+    with programme.store.reading() as connection:
+        assert wishes_for(connection, DAY) == {"never": ["Ada"]}
+
+
 def test_wishes_that_cannot_be_are_said_and_undone(tmp_path):
     _, client = local_page(tmp_path)
     send(client, "/today/wish", add="absent:Nurse Anna")
     send(client, "/today/wish", add="absent:Nurse Bo")
     send(client, "/today/wish", add="must:", text="Ada")
     assert "There is no plan for these wishes" in client.get("/").text
-    send(client, "/today/undo")
+    _undo(client)
     assert "There is no plan" not in client.get("/").text
 
 
@@ -156,3 +200,39 @@ def test_every_saying_is_found_by_its_words():
 )
 def test_beliefs_are_said_in_the_language(text, german):
     assert words_in("de").belief(text) == german
+
+
+@pytest.mark.parametrize(
+    ("add", "text", "said"),
+    [
+        ("must:Nobody Here", "", "names no arm"),
+        ("absent:Ada", "", "names no worker"),
+        ("lock:", "Nurse Anna=Nobody", "names no arm"),
+        ("hours:", "Nurse Anna=soon", "gives no hours"),
+        ("order:", "Ada", "is no order"),
+    ],
+)
+def test_a_wish_that_says_nothing_is_not_kept(tmp_path, add, text, said):
+    programme, client = local_page(tmp_path)
+    answer = send(client, "/today/wish", add=add, text=text)
+    assert answer.status_code == 422
+    assert said in answer.text
+    with programme.store.reading() as connection:
+        assert wishes_for(connection, DAY) == {}
+    assert client.get("/today/file.csv").status_code == 200
+
+
+def test_a_file_for_wishes_without_a_plan_says_why(tmp_path):
+    programme, client = local_page(tmp_path)
+    set_wish(programme, DAY, "must", "Nobody Here")
+    answer = client.get("/today/file.csv")
+    assert answer.status_code == 422
+    assert "names no arm" in answer.text
+
+
+def test_the_hours_that_were_said_last_hold(tmp_path):
+    programme, client = local_page(tmp_path)
+    for hours in (30, 20):
+        send(client, "/today/wish", add=f"hours:Nurse Anna={hours}")
+    with programme.store.reading() as connection:
+        assert wishes_for(connection, DAY) == {"hours": ["Nurse Anna=20"]}

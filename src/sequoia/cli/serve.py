@@ -1,10 +1,12 @@
 """``sequoia serve``: the planner's page."""
 
+import secrets
 import signal
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import date
+from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated
 
@@ -33,15 +35,29 @@ def serve(
     key: Annotated[
         Path | None, typer.Option(metavar="PEM", help="For HTTPS, with --certificate.")
     ] = None,
+    proxy: Annotated[
+        str,
+        typer.Option(metavar="ADDRESS", help="A server in front of this one, such as 127.0.0.1."),
+    ] = "",
 ) -> None:
-    """Open a programme as a page in the browser, until Ctrl-C."""
+    """Open a programme as a page in the browser, until Ctrl-C.
+
+    It is made for a house, not for the internet: there, a server such as nginx or Caddy belongs in
+    front of it, named with --proxy.
+    """
     if (folder is None) is not demo:
         raise ProblemError("a FOLDER or --demo is wanted, one of them.")
     for path in (certificate, key):
         if (certificate is None) is not (key is None) or (path is not None and not path.is_file()):
             raise ProblemError("--certificate and --key are wanted together, both files.")
+    if proxy and not _is_address(proxy):
+        raise ProblemError(f"--proxy is {proxy!r}; an address such as 127.0.0.1 is wanted.")
+    from sequoia.programme.accounts import has_accounts
     from sequoia.programme.demo import make_demo
+    from sequoia.programme.settings import read_programme
+    from sequoia.web.app import LOCAL
     from sequoia.web.app import serve as serve_page
+    from sequoia.web.call import ENTER
 
     scheme = "http" if certificate is None else "https"
     shown = f"[{host}]" if ":" in host else host
@@ -50,8 +66,26 @@ def serve(
     with demo_folder() if folder is None else nullcontext(folder) as opened:
         if demo:
             make_demo(opened, date.today())
-        typer.echo(f"Open {scheme}://{shown}:{port}/ in a browser. Ctrl-C ends it.")
-        serve_page(opened, host, port, certificate=certificate, key=key)
+        # Without accounts, whoever reads this is let in, and nobody else.
+        has_key = demo or not has_accounts(read_programme(opened))
+        entry = secrets.token_urlsafe(16) if has_key else ""
+        opened_at = f"{ENTER}?key={entry}" if entry else "/"
+        typer.echo(f"Open {scheme}://{shown}:{port}{opened_at} in a browser. Ctrl-C ends it.")
+        if host not in LOCAL and certificate is None and not proxy and not entry:
+            typer.echo(
+                "Passwords and records travel as plain text that others on the network can read; "
+                "--certificate and --key make them unreadable.",
+                err=True,
+            )
+        serve_page(opened, host, port, certificate=certificate, key=key, proxy=proxy, entry=entry)
+
+
+def _is_address(text: str) -> bool:
+    try:
+        ip_address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _end(number: int, _: object) -> None:

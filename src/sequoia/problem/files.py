@@ -15,7 +15,15 @@ import numpy as np
 import tomli_w
 
 from sequoia.errors import FileError, SequoiaError
-from sequoia.io import UNFINISHED, clear_unfinished, held, read_toml, refuse_to_replace
+from sequoia.io import (
+    UNFINISHED,
+    clear_unfinished,
+    held,
+    read_toml,
+    refuse_to_replace,
+    require_unpackable,
+    sync,
+)
 from sequoia.problem.assortment import Assortment
 from sequoia.problem.names import composed_options
 from sequoia.problem.problem import Problem
@@ -24,6 +32,8 @@ from sequoia.problem.spreadsheet import read_csv
 from sequoia.problem.tables import Column, Table, TableSet
 
 HEADER = "problem.toml"
+# A million arms, each with transitions of its own between five states, have 400 MB inside.
+_MOST_UNPACKED = 2_000_000_000
 _KINDS: dict[str, Callable[[TableSet], Problem | Assortment]] = {
     "arms": read_problem,
     "assortment": Assortment.from_tables,
@@ -132,6 +142,8 @@ def _replacing(target: Path) -> Iterator[Path]:
         ):
             fresh, old = Path(room) / "new", Path(room) / "old"
             yield fresh
+            for file in (*(fresh.iterdir() if fresh.is_dir() else ()), fresh):
+                sync(file)
             if target.is_dir():
                 target.rename(old)
             try:
@@ -140,6 +152,7 @@ def _replacing(target: Path) -> Iterator[Path]:
                 if old.exists():
                     old.rename(target)
                 raise
+            sync(target.parent)
     except OSError as error:
         raise FileError(f"{target} cannot be written: {error}.") from None
 
@@ -159,6 +172,7 @@ def _write_archive(content: TableSet, fingerprint: str, path: Path) -> None:
 def _read_archive(path: Path) -> TableSet:
     try:
         with zipfile.ZipFile(path) as archive:
+            require_unpackable(path, archive, _MOST_UNPACKED)
             broken = archive.testzip()
         if broken is not None:
             raise ValueError(f"{broken} is damaged")
@@ -178,6 +192,8 @@ def _read_archive(path: Path) -> TableSet:
         if content.fingerprint() != header["fingerprint"]:
             raise ValueError("its content was changed after it was written")
         return content
+    except FileError:
+        raise
     except Exception as error:  # there is no end to what damaged bytes provoke
         reason = " ".join(str(error).split()) or type(error).__name__
         raise FileError(f"{path} is not a whole sequoia archive: {reason[:200]}.") from None

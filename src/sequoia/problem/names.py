@@ -12,6 +12,8 @@ from numpy.typing import ArrayLike
 from sequoia.errors import ProblemError
 
 _MOST_COMPARED = 5_000
+# More names than a line holds help nobody.
+_MOST_NAMED = 12
 # Two letters swapped in a word of three are a slip of the finger; less alike is another word.
 _ALIKE = 0.66
 # From which time on the next unit is clearer: "1.5 min" says more than "90 s".
@@ -82,9 +84,16 @@ def _wrong_number(where: str, found: int, wanted: int) -> ProblemError:
 
 def flaw_of(name: str) -> str:
     """Say what is wanted instead of a text that cannot be a name; nothing if it can."""
-    if name.strip() and name == name.strip() and all(ord(c) >= 32 for c in name):
+    is_seen = name.isprintable() or all(map(_is_seen, name, " " + name))
+    if name.strip() and name == name.strip() and is_seen:
         return ""
-    return "a name without outer blanks or control characters is wanted"
+    return "a name without outer blanks, control or invisible characters is wanted"
+
+
+def _is_seen(letter: str, before: str) -> bool:
+    """Whether a letter shows; joiners shape the letters of some scripts, which are not ASCII."""
+    is_joiner = letter in "\u200c\u200d" and not before.isascii()
+    return letter.isprintable() or unicodedata.category(letter) == "Zs" or is_joiner
 
 
 def index_of(where: str, names: Sequence[str], wanted: str) -> int:
@@ -145,6 +154,13 @@ def between(values: ArrayLike) -> str:
         return "none"
     low, high = values.min(), values.max()
     return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+
+
+def few(names: Sequence[str]) -> str:
+    """Name some of very many: ``"a, b, c, … (1,000 in all)"``."""
+    if len(names) <= _MOST_NAMED:
+        return ", ".join(names)
+    return f"{', '.join(names[:_MOST_NAMED])}, … ({len(names):,} in all)"
 
 
 def say(items: Iterable[str]) -> str:

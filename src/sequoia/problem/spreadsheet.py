@@ -3,29 +3,56 @@
 import codecs
 import csv
 import io
+import re
 import unicodedata
 import zipfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
-from sequoia.errors import FileError
-from sequoia.io import read_bytes
-from sequoia.problem.names import closest, count
+from sequoia.errors import FileError, SequoiaError
+from sequoia.io import read_bytes, require_unpackable
+from sequoia.problem.names import closest, count, few
 from sequoia.problem.tables import Table
 
 _SEPARATORS = (",", ";", "\t")
 CSV, XLSX = ".csv", ".xlsx"
-# A spreadsheet takes a text that begins so for a formula, and may run it.
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-# A million rows of a log unpack to a quarter of this.
-_MOST_UNPACKED = 1_000_000_000
+# A spreadsheet takes a text that begins so for a formula, and may run it; those of East Asia take
+# the wide signs for the same. Where it splits at semicolons or tabs, a cell begins after each.
+_BEGINS, _SIGNS = r"((?:^|[;\t\r\n])[\s\"]*)", "=+@＝＋－＠﹢﹣﹦﹫-"
+_FORMULA = re.compile(rf"{_BEGINS}('*)(?=[{_SIGNS}])")
+_DEFUSED = re.compile(rf"{_BEGINS}'('*)(?=[{_SIGNS}])")
+# The last row that spreadsheets have.
+_LAST_ROW = 1_048_576
 # The longest name of a sheet that Excel opens.
 _LONGEST_NAME = 31
 
 
-def read_csv(path: Path, found: list[str] | None = None) -> Table:
+@dataclass(frozen=True)
+class Limits:
+    """How much of a sheet is read: a small file can hold more than the memory does.
+
+    Attributes
+    ----------
+    cells
+        Rows times columns; a cell takes about 100 bytes.
+    unpacked
+        How many bytes a workbook may have inside; a million rows of a log have 250 MB.
+    """
+
+    cells: int
+    unpacked: int
+
+
+USUAL = Limits(cells=20_000_000, unpacked=500_000_000)
+# What somebody sends to a server takes the memory and the time of all.
+SENT = Limits(cells=2_000_000, unpacked=60_000_000)
+
+
+def read_csv(path: Path, found: list[str] | None = None, limits: Limits = USUAL) -> Table:
     """Read a table; names in it are composed (NFC), and rows of empty cells are left out.
 
     Parameters
@@ -35,23 +62,38 @@ def read_csv(path: Path, found: list[str] | None = None) -> Table:
     """
     text = _decoded(path)
     separator = _separator(text)
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
-        rows = list(csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True))
+        rows = list(_filled(path, enumerate(lines, start=1), limits))
     except csv.Error as error:
         raise FileError(f"{path} cannot be read: {error}.") from None
-    table = as_table(path, rows, separator == ";")
+    table = _as_table(path, rows, separator == ";")
     return table if found is None else table.noting_in(found)
 
 
-def as_table(path: Path, rows: list[list[str]], has_decimal_commas: bool = False) -> Table:
+# A row as a spreadsheet shows it: its number, from 1 on, and its cells.
+Row = tuple[int, list[str]]
+
+
+def _filled(path: Path, rows: Iterable[Row], limits: Limits) -> Iterator[Row]:
+    """Yield the first row, and others that are not empty, as long as they are not too many."""
+    cells = 0
+    for number, row in rows:
+        cells += len(row)
+        if cells > limits.cells:
+            raise FileError(f"{path} has more than {limits.cells:,} cells; fewer are wanted.")
+        if number == 1 or any(row):
+            yield number, row
+
+
+def _as_table(path: Path, rows: Sequence[Row], has_decimal_commas: bool = False) -> Table:
     """Return rows of text, the first with the names of the columns, as a table."""
     if not rows:
         raise FileError(f"{path} is empty; a first row with column names is wanted.")
-    names = rows[0]
+    (_, names), *numbered = rows
     if len(set(names)) != len(names):
-        raise FileError(f"{path} names a column twice: {', '.join(names)}.")
-    # As a spreadsheet shows them: the names of the columns stand in row 1.
-    numbered = [(number, row) for number, row in enumerate(rows[1:], start=2) if any(row)]
+        doubled = [name or "(none)" for name, times in Counter(names).items() if times > 1]
+        raise FileError(f"{path} names a column twice: {few(doubled)}.")
     wrong = [
         f"{path} row {number} has {count(len(row), 'cell')}; {len(names)} are wanted."
         for number, row in numbered
@@ -84,7 +126,9 @@ def _separator(text: str) -> str:
 Cell = str | float | int | date | None
 
 
-def read_spreadsheet(path: Path, sheet: str = "", heads: Iterable[str] = ()) -> Table:
+def read_spreadsheet(
+    path: Path, sheet: str = "", heads: Iterable[str] = (), limits: Limits = USUAL
+) -> Table:
     """Read a table as text; names of columns and cells lose outer blanks.
 
     Parameters
@@ -95,11 +139,11 @@ def read_spreadsheet(path: Path, sheet: str = "", heads: Iterable[str] = ()) -> 
         Names that columns may have, whatever their capitals.
     """
     if path.suffix.lower() == XLSX:
-        table = _read_xlsx(path, sheet)
+        table = _read_xlsx(path, sheet, limits)
     elif path.suffix.lower() in (".xls", ".ods", ".numbers"):
         raise FileError(f"{path} is a {path.suffix} file; save it as .xlsx or .csv.")
     else:
-        table = read_csv(path)
+        table = read_csv(path, limits=limits)
     known = {head.casefold(): head for head in heads}
     columns: dict[str, list[str]] = {}
     for name, column in table.columns.items():
@@ -152,38 +196,45 @@ def xlsx_bytes(sheets: Mapping[str, Iterable[Sequence[Cell]]]) -> bytes:
     return content.getvalue()
 
 
-def _read_xlsx(path: Path, sheet: str) -> Table:
+def _read_xlsx(path: Path, sheet: str, limits: Limits) -> Table:
     from openpyxl import load_workbook
-    from openpyxl.utils.exceptions import InvalidFileException
 
     content = read_bytes(path)
     try:
-        _require_unpackable(path, content)
+        with zipfile.ZipFile(io.BytesIO(content)) as packed:
+            require_unpackable(path, packed, limits.unpacked)
         book = load_workbook(io.BytesIO(content), read_only=True, data_only=True)
         names = {" ".join(name.split()).casefold(): name for name in book.sheetnames}
         page = book[names.get(sheet, book.sheetnames[0])]
-        rows = [[_text(value) for value in row] for row in page.iter_rows(values_only=True)]
-    except (InvalidFileException, zipfile.BadZipFile, KeyError, ValueError, OSError) as error:
-        reason = " ".join(str(error).split())[:200].rstrip(".")
+        rows = list(_filled(path, _rows_of(path, page), limits))
+    except SequoiaError:
+        raise
+    except Exception as error:  # there is no end to what damaged bytes provoke
+        reason = " ".join(str(error).split())[:200].rstrip(".") or type(error).__name__
         raise FileError(f"{path} cannot be read as a workbook: {reason}.") from None
     if sheet and sheet not in names and len(names) > 1 and closest(sheet, list(names)):
         raise FileError(f"{path} has no sheet {sheet!r}{closest(sheet, list(names))}.")
-    width = max((column + 1 for row in rows for column, cell in enumerate(row) if cell), default=0)
-    # Pages end in rows and columns that somebody once touched.
-    rows = [(row + [""] * width)[:width] for row in rows]
-    while rows and not any(rows[-1]):
-        rows.pop()
-    return as_table(path, rows)
+    # Pages end in columns that somebody once touched.
+    width = max(
+        (column + 1 for _, row in rows for column, cell in enumerate(row) if cell), default=0
+    )
+    if width * len(rows) > limits.cells:
+        raise FileError(f"{path} has {len(rows)} rows of {width} cells; fewer are wanted.")
+    return _as_table(
+        path, [(number, (row + [""] * width)[:width]) for number, row in rows] if width else []
+    )
 
 
-def _require_unpackable(path: Path, content: bytes) -> None:
-    """Raise when a workbook is far larger than its file: it would fill the memory."""
-    with zipfile.ZipFile(io.BytesIO(content)) as packed:
-        size = sum(part.file_size for part in packed.infolist())
-    if size > _MOST_UNPACKED:
-        raise FileError(
-            f"{path} has {size // 10**6} MB inside; at most {_MOST_UNPACKED // 10**6} are read."
-        )
+def _rows_of(path: Path, page: Any) -> Iterator[Row]:
+    """Yield the rows of a sheet, each as wide as it is filled."""
+    # What a sheet says of its own size may be wrong.
+    page.reset_dimensions()
+    # One row more tells whether there are more.
+    rows = page.iter_rows(values_only=True, max_row=_LAST_ROW + 1)
+    for number, row in enumerate(rows, start=1):
+        if number > _LAST_ROW:
+            raise FileError(f"{path} has rows after {_LAST_ROW}, the last of a spreadsheet.")
+        yield number, [_text(value) for value in row]
 
 
 def _text(value: Any) -> str:
@@ -206,8 +257,8 @@ def _printable(text: str) -> str:
 def _defused(cell: Cell) -> Cell:
     if isinstance(cell, float) and cell.is_integer():
         return int(cell)
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(_FORMULA) else cell
+    return _FORMULA.sub(r"\1'\2", cell) if isinstance(cell, str) else cell
 
 
 def _undefused(text: str) -> str:
-    return text[1:] if text.startswith("'") and text[1:].startswith(_FORMULA) else text
+    return _DEFUSED.sub(r"\1\2", text)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sequoia.errors import FileError, ProblemError
-from sequoia.problem.names import closest, flaw_of, unknown
+from sequoia.problem.names import closest, few, flaw_of, unknown
 from sequoia.validation import TOO_LARGE, BoolArray, FloatArray, IntArray, is_moderate
 
 _MAX_INTEGER = 2**53
@@ -178,7 +178,7 @@ class Table:
         if name not in self.columns:
             raise FileError(
                 f"{self.where} has no column {name!r}; it has "
-                f"{', '.join(self.columns) or 'none'}{closest(name, list(self.columns))}."
+                f"{few(list(self.columns)) or 'none'}{closest(name, list(self.columns))}."
             )
         return self.columns[name]
 

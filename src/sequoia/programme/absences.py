@@ -49,7 +49,9 @@ def read_absences(sheet: Table, people: Sequence[Member], calendar: Calendar) ->
     """Read a sheet of absences; what is wrong is noted in ``sheet.found``."""
     known = {one.name: one for one in people}
     first = read_dates(sheet, "first", calendar)
-    last = read_dates(sheet, "last", calendar, optional=True) if "last" in sheet.columns else first
+    last = first
+    if "last" in sheet.columns:
+        last = read_dates(sheet, "last", calendar, optional=True, is_end=True)
     found = []
     for row, text in enumerate(sheet.strings("name")):
         name = find_name(text, list(known))

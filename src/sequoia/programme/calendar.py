@@ -14,6 +14,9 @@ STEPS = ("day", "week")
 ORDERS = ("", "day first", "month first")
 # Steps are counted from a Monday long before any record, so that no count is negative.
 _EPOCH = date(1900, 1, 1)
+EARLIEST = _EPOCH + timedelta(days=1)
+# Nothing is planned or recorded after it: date arithmetic ends in the year 9999.
+LAST = date(2199, 12, 31)
 _WEEK = 7
 
 
@@ -61,7 +64,8 @@ class Calendar:
         return int(self.steps_of([day])[0])
 
     def date_of(self, step: int) -> date:
-        """Return the first date of a step."""
+        """Return the first date of a step; where that is long after `LAST`, some date after it."""
+        step = min(step, (LAST - self.start).days // (_WEEK if self.step == "week" else 1))
         if self.step == "week":
             return self.start - timedelta(days=self.start.weekday()) + timedelta(weeks=step)
         first = np.busday_offset(
@@ -93,8 +97,22 @@ class Calendar:
     def _closed(self) -> list[np.datetime64]:
         return [np.datetime64(day, "D") for day in self.holidays]
 
-    def read_date(self, text: str) -> date:
-        """Read ``2026-11-02``, ``2.11.2026`` or, where the order is known, ``2/11/2026``."""
+    def read_date(self, text: str, *, is_end: bool = False) -> date:
+        """Read ``2026-11-02``, ``2.11.2026`` or, where the order is known, ``2/11/2026``.
+
+        Parameters
+        ----------
+        is_end
+            Whether it may be long after `LAST`: other systems write 9999-12-31 for no end.
+        """
+        found = self._read(text)
+        if found <= _EPOCH:
+            raise UnreadableDate(f"{text.strip()!r} is long ago; a date after {_EPOCH} is wanted")
+        if found > LAST and not is_end:
+            raise UnreadableDate(f"{text.strip()!r} is far away; a date up to {LAST} is wanted")
+        return found
+
+    def _read(self, text: str) -> date:
         text = text.strip()
         # Some spreadsheets add the time of day.
         text = re.sub(r"[T ]00:00(:00)?$", "", text)
@@ -123,9 +141,6 @@ class Calendar:
 
 def _date(text: str, year: int, month: int, day: int) -> date:
     try:
-        found = date(year, month, day)
+        return date(year, month, day)
     except ValueError:
         raise UnreadableDate(f"{text!r} is not in the calendar; a date is wanted") from None
-    if found <= _EPOCH:
-        raise UnreadableDate(f"{text!r} is long ago; a date after {_EPOCH} is wanted")
-    return found

@@ -4,6 +4,7 @@ import sqlalchemy as sql
 
 from sequoia.errors import ProblemError
 from sequoia.problem.names import closest, composed, count, flaw_of
+from sequoia.programme.drafts import rename_in_wishes
 from sequoia.programme.members import members
 from sequoia.programme.schema import ARM, WORKER, roster, sightings, tasks, visits
 from sequoia.programme.settings import Programme
@@ -37,7 +38,7 @@ def _rename_member(connection: sql.Connection, old: str, new: str) -> int:
     changed = _set(connection, roster, "name", old, new)
     for table, field in ((visits, "by"), (tasks, "by"), (tasks, "who")):
         changed += _set(connection, table, field, old, new)
-    return changed
+    return changed + rename_in_wishes(connection, old, new)
 
 
 def _set(connection: sql.Connection, table: sql.Table, field: str, old: str, new: str) -> int:

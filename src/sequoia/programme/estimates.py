@@ -1,6 +1,5 @@
 """The transitions of a programme: given in a sheet, or estimated from its log and kept."""
 
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import date
@@ -13,6 +12,7 @@ from sequoia.errors import FileError, ProblemError
 from sequoia.problem import Arms
 from sequoia.problem.names import count, unknown
 from sequoia.problem.tables import TableSet
+from sequoia.programme.arrays import from_bytes, to_bytes
 from sequoia.programme.given import FILE, read_given
 from sequoia.programme.members import members
 from sequoia.programme.schema import ARM, fits
@@ -87,13 +87,13 @@ def last_kernels(programme: Programme, group: str) -> FloatArray | None:
     chosen = sql.select(fits).order_by(fits.c.id.desc()).limit(1)
     with programme.store.open().reading() as connection:
         found = connection.execute(chosen).mappings().one_or_none()
-    names = {} if found is None else found["names"]
-    if found is None or group not in names["groups"]:
-        return None
-    if (names["states"], names["doses"]) != (programme.states, list(programme.doses)):
-        return None
-    kernels: FloatArray = _from_bytes(found["arrays"]).kernels[names["groups"].index(group)]
-    return kernels
+        names = {} if found is None else found["names"]
+        if found is None or group not in names["groups"]:
+            return None
+        if (names["states"], names["doses"]) != (programme.states, list(programme.doses)):
+            return None
+        kernels: FloatArray = _from_bytes(found["arrays"]).kernels[names["groups"].index(group)]
+        return kernels
 
 
 def estimate(programme: Programme, day: date) -> Estimates:
@@ -275,20 +275,17 @@ def _kept(programme: Programme, dated: DatedLog) -> tuple[date, FittedModel] | N
     chosen = sql.select(fits).order_by(fits.c.id.desc()).limit(1)
     with programme.store.reading() as connection:
         found = connection.execute(chosen).mappings().one_or_none()
-    if found is None or found["names"] != _names(programme, dated):
-        return None
-    return found["date"], _from_bytes(found["arrays"])
+        if found is None or found["names"] != _names(programme, dated):
+            return None
+        return found["date"], _from_bytes(found["arrays"])
 
 
 def _to_bytes(fitted: FittedModel) -> bytes:
-    content = io.BytesIO()
-    np.savez_compressed(content, **{one.name: getattr(fitted, one.name) for one in fields(fitted)})
-    return content.getvalue()
+    return to_bytes(**{one.name: getattr(fitted, one.name) for one in fields(fitted)})
 
 
 def _from_bytes(content: bytes) -> FittedModel:
-    with np.load(io.BytesIO(content), allow_pickle=False) as arrays:
-        values = {name: arrays[name] for name in arrays.files}
+    values = from_bytes(content)
     return FittedModel(**{name: a if a.ndim else a.item() for name, a in values.items()})
 
 

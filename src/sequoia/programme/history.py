@@ -9,6 +9,7 @@ import sqlalchemy as sql
 
 from sequoia.errors import ProblemError
 from sequoia.problem.names import closest
+from sequoia.programme.calendar import LAST
 from sequoia.programme.entries import find_name
 from sequoia.programme.members import Member, members
 from sequoia.programme.plans import PlannedTask, StoredPlan, plans_between
@@ -78,7 +79,8 @@ def find_history(programme: Programme, first: date, last: date) -> list[PlanHist
     calendar = programme.calendar
     with programme.store.open().reading() as connection:
         plans = plans_between(connection, first, last)
-        end = last + timedelta(days=7)
+        # A week's plan has visits until its Sunday.
+        end = min(last, LAST) + timedelta(days=7)
         happened = [one for one in events(connection, first, end) if one.dose]
     by_step: dict[int, list[Event]] = {}
     for event in happened:

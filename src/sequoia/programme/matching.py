@@ -7,7 +7,7 @@ from pathlib import Path
 from sequoia.errors import FileError
 from sequoia.io import write_text
 from sequoia.problem.names import nearest
-from sequoia.problem.spreadsheet import Cell, csv_text, read_spreadsheet
+from sequoia.problem.spreadsheet import SENT, Cell, csv_text, read_spreadsheet
 from sequoia.programme.entries import HEADS as LOG_HEADS
 from sequoia.programme.schema import ARM, WORKER
 from sequoia.programme.settings import Programme
@@ -56,7 +56,7 @@ class Matched:
 def match_columns(programme: Programme, path: Path, kind: str, shown: int = 3) -> Matched:
     """Read a sheet, and guess what its columns are."""
     known = known_columns(programme, kind)
-    table = read_spreadsheet(path, SHEETS[kind], known)
+    table = read_spreadsheet(path, SHEETS[kind], known, SENT)
     columns = list(table.columns)
     guess = dict.fromkeys(columns, "")
     left = [name for name in known if name not in columns]
@@ -82,7 +82,7 @@ def rename_columns(
     programme: Programme, source: Path, target: Path, kind: str, names: Mapping[str, str]
 ) -> None:
     """Write a sheet with other names of its columns; rows keep their numbers."""
-    table = read_spreadsheet(source, SHEETS[kind], known_columns(programme, kind))
+    table = read_spreadsheet(source, SHEETS[kind], known_columns(programme, kind), SENT)
     renamed = [names.get(name) or name for name in table.columns]
     doubled = sorted({name for name in renamed if renamed.count(name) > 1})
     if doubled:

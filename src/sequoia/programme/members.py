@@ -67,7 +67,8 @@ def read_rows(sheet: Table, role: str, calendar: Calendar) -> list[Row]:
     values: list[dict[str, Any]] = [{} for _ in names]
     for column in ("joined", "left"):
         if column in sheet.columns:
-            for row, day in enumerate(read_dates(sheet, column, calendar, optional=True)):
+            is_end = column == "left"
+            for row, day in enumerate(read_dates(sheet, column, calendar, True, is_end)):
                 values[row][column] = day
     for row, one in enumerate(values):
         came, gone = one.get("joined"), one.get("left")
@@ -87,13 +88,20 @@ def read_rows(sheet: Table, role: str, calendar: Calendar) -> list[Row]:
 
 
 def read_dates(
-    sheet: Table, column: str, calendar: Calendar, optional: bool = False
+    sheet: Table, column: str, calendar: Calendar, optional: bool = False, is_end: bool = False
 ) -> list[date | None]:
-    """Read a column of dates; an empty cell is none, and wrong unless it is ``optional``."""
+    """Read a column of dates; an empty cell is none, and wrong unless it is ``optional``.
+
+    Parameters
+    ----------
+    is_end
+        See `Calendar.read_date`.
+    """
     dates: list[date | None] = []
     for row, text in enumerate(sheet.strings(column)):
         try:
-            dates.append(None if optional and not text else calendar.read_date(text))
+            is_none = optional and not text
+            dates.append(None if is_none else calendar.read_date(text, is_end=is_end))
         except UnreadableDate as error:
             dates.append(None)
             sheet.found.append(f"{sheet.place(row)}, column {column!r}: {error}.")

@@ -122,18 +122,14 @@ def plans_between(connection: sql.Connection, first: date, last: date) -> list[S
     ]
 
 
-def remove_last(connection: sql.Connection, day: date) -> StoredPlan | None:
-    """Remove the plan that holds for a date, so that the one before it does; return it."""
-    holding = plans_between(connection, day, day)
-    if not holding:
-        return None
+def remove_last(connection: sql.Connection, day: date) -> None:
+    """Remove the plan that holds for a date, so that the one before it does."""
     last = sql.select(plans.c.id).where(plans.c.date == day)
     number = connection.execute(
         last.order_by(plans.c.at.desc(), plans.c.id.desc()).limit(1)
     ).scalar_one()
     connection.execute(tasks.delete().where(tasks.c.plan == number))
     connection.execute(plans.delete().where(plans.c.id == number))
-    return holding[0]
 
 
 def _tasks_of(connection: sql.Connection, plan: int) -> list[PlannedTask]:

@@ -38,6 +38,7 @@ def record(
     dose: str | None = None,
     correct: bool = False,
     key: str = "",
+    today: date | None = None,
 ) -> Recorded:
     """Record outcomes such as ``"Ada=good"``, or those of a sheet, in one transaction.
 
@@ -53,6 +54,8 @@ def record(
     key
         A text that nobody else uses. Whoever is not sure that a record arrived sends it again with
         the same key, and it is recorded once, whatever was recorded meanwhile.
+    today
+        Entries after it are worth a remark; after ``day`` unless given.
     """
     tables = [] if sheet is None else [read_spreadsheet(sheet, "log", HEADS)]
     if outcomes:
@@ -75,7 +78,7 @@ def record(
         if key:
             connection.execute(receipts.insert().values(key=key, words=words))
     left_out = sum(map(len, tables)) - len(entries)
-    remarks = remarks_on(entries, day)
+    remarks = remarks_on(entries, day if today is None else today)
     if left_out:
         remarks.append(f"{count(left_out, 'row')} without an outcome left out.")
     return Recorded(words, remarks)

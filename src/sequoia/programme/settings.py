@@ -10,7 +10,7 @@ from sequoia.errors import FileError
 from sequoia.io import read_toml
 from sequoia.problem.names import closest, composed_options, flaw_of, say
 from sequoia.problem.tables import TableSet
-from sequoia.programme.calendar import ORDERS, STEPS, WEEKDAYS, Calendar
+from sequoia.programme.calendar import EARLIEST, LAST, ORDERS, STEPS, WEEKDAYS, Calendar
 from sequoia.programme.store import Store
 from sequoia.sizes import MOST_STEPS
 
@@ -140,6 +140,11 @@ def _read_calendar(content: TableSet) -> Calendar:
             content.found.append(
                 f"{content.where}, option {name!r} has {day!r}; a date such as 2026-11-02, without "
                 "quotes, is wanted."
+            )
+        elif name == "start" and not EARLIEST <= day <= LAST:
+            content.found.append(
+                f"{content.where}, option 'start' is {day}; a date from {EARLIEST} to {LAST} is "
+                "wanted."
             )
     order = _one_of(content, "dates", ORDERS, "")
     if content.found:

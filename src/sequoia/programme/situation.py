@@ -90,11 +90,7 @@ def find_situation(programme: Programme, day: date, outlook: str = EXPECTED) -> 
     day = programme.calendar.date_of(programme.calendar.step_of(day))
     with programme.store.open().reading() as connection:
         everyone, staff = members(connection, ARM), members(connection, WORKER)
-        arms = [one for one in everyone if one.is_member(day)]
-        if not arms:
-            raise FileError(
-                f"nobody is on the roster on {day}; sequoia programme import adds some."
-            )
+        arms = _there(everyone, day)
         all_time = to_log(programme, connection, everyone, day)
         log = to_log(programme, connection, arms, day).log
         seen_on = _last_seen(connection, day)
@@ -103,7 +99,8 @@ def find_situation(programme: Programme, day: date, outlook: str = EXPECTED) -> 
     space, remarks = build_space(programme, columns, arms, workers, (*everyone, *staff))
     estimates = find_estimates(programme, day)
     start = _first_states(all_time.log, len(estimates.groups), len(programme.states))
-    hidden = _hidden_problem(programme, arms, columns, space, estimates, start)
+    groups, kernels = list(estimates.groups), estimates.kernels
+    hidden = _hidden_problem(programme, arms, columns, space, groups, kernels, start)
     # A log that does not tell what a visit does would leave everybody alone, and never tell.
     outlook = EXPLORE if outlook == EXPECTED and is_new(all_time) else outlook
     hidden = with_kernels(hidden, _planned_for(hidden, columns, estimates, outlook, day))
@@ -134,6 +131,31 @@ def find_situation(programme: Programme, day: date, outlook: str = EXPECTED) -> 
         estimates=estimates,
         remarks=[*remarks, *([estimates.remark] if estimates.remark else [])],
     )
+
+
+def find_outline(programme: Programme, day: date) -> Problem:
+    """Return who is there on a day and what may be done, without what is known of transitions.
+
+    That is enough to read wishes, and takes no estimates.
+    """
+    day = programme.calendar.date_of(programme.calendar.step_of(day))
+    with programme.store.open().reading() as connection:
+        everyone, staff = members(connection, ARM), members(connection, WORKER)
+    arms = _there(everyone, day)
+    workers = [one for one in staff if one.is_member(day)]
+    columns = Columns([one.name for one in arms], programme.doses)
+    space, _ = build_space(programme, columns, arms, workers, (*everyone, *staff))
+    groups, size = sorted({one.group for one in arms}), len(programme.states)
+    alike = np.full((len(groups), len(programme.doses) + 1, size, size), 1 / size)
+    return _hidden_problem(programme, arms, columns, space, groups, alike, alike[:, 0, 0])
+
+
+def _there(everyone: Sequence[Member], day: date) -> list[Member]:
+    """Return who belongs to the programme on a day; at least one is wanted."""
+    arms = [one for one in everyone if one.is_member(day)]
+    if not arms:
+        raise FileError(f"nobody is on the roster on {day}; sequoia programme import adds some.")
+    return arms
 
 
 def space_for(
@@ -167,18 +189,18 @@ def _hidden_problem(
     arms: Sequence[Member],
     columns: Columns,
     space: ActionSpace,
-    estimates: Estimates,
+    groups: Sequence[str],
+    kernels: FloatArray,
     start: FloatArray,
 ) -> Problem:
     """Return the problem whose states are not always seen."""
-    groups = list(estimates.groups)
     model = np.array([groups.index(one.group) for one in arms])
     return Problem(
         programme.name,
         replace(
-            as_arms(programme, groups, estimates.kernels),
+            as_arms(programme, groups, kernels),
             doses=np.tile(columns.values, (len(groups), 1)),
-            kernels=columns.expand(estimates.kernels),
+            kernels=columns.expand(kernels),
             model=model,
             names=columns.arms,
         ),

@@ -6,7 +6,7 @@ so that it is at a version or at the next and never between.
 
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,9 @@ from sqlalchemy import event
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from sequoia.errors import FileError
-from sequoia.programme.schema import exported, fits, journal, metadata, version
+from sequoia.io import room_in, write_bytes
+from sequoia.programme.schema import attempts, exported, fits, journal, metadata, sessions, version
+from sequoia.programme.sound import Damaged
 
 Migration = Callable[[sql.Connection], None]
 
@@ -30,6 +32,8 @@ FILE = "records.db"
 _PATIENCE = 60.0
 # Any number will do, as long as all who write agree on it.
 _WRITERS = 5_073_001
+# The databases that this process has checked, by path and number of the file.
+_SOUND: set[tuple[str, int]] = set()
 
 
 def _first(connection: sql.Connection) -> None:
@@ -56,9 +60,19 @@ def _fourth(connection: sql.Connection) -> None:
             connection.execute(sql.text(f"ALTER TABLE journal ADD COLUMN {column}"))
 
 
+def _fifth(connection: sql.Connection) -> None:
+    """Keep failures to sign in, and when a session began; who is signed in does it once more."""
+    attempts.create(connection)
+    there = {column["name"] for column in sql.inspect(connection).get_columns(sessions.name)}
+    if "began" not in there:
+        kind = sessions.c.began.type.compile(dialect=connection.dialect)
+        connection.execute(sql.text(f"ALTER TABLE sessions ADD COLUMN began {kind}"))
+    connection.execute(sessions.delete())
+
+
 # Version n is what the first n of these make. One that was released is never edited: a change is a
 # new function at the end.
-MIGRATIONS: Sequence[Migration] = (_first, _second, _third, _fourth)
+MIGRATIONS: Sequence[Migration] = (_first, _second, _third, _fourth, _fifth)
 
 
 def version_of(connection: sql.Connection) -> int:
@@ -96,8 +110,9 @@ class Store:
     commit returns when the file system has it, and the database stays one file.
     """
 
-    def __init__(self, url: str, where: str, actor: str = "") -> None:
+    def __init__(self, url: str, where: str, actor: str = "", file: Path | None = None) -> None:
         self._where = where
+        self._file = file
         self._actor = actor
         try:
             self._engine = sql.create_engine(url, poolclass=sql.NullPool)
@@ -122,23 +137,50 @@ class Store:
         if url:
             shown = url.partition("?")[0].rpartition("@")[2]
             return cls(url, f"the database {shown}", actor)
-        return cls(f"sqlite:///{folder / FILE}", str(folder / FILE), actor)
+        return cls(f"sqlite:///{folder / FILE}", str(folder / FILE), actor, folder / FILE)
 
     def make(self) -> None:
         """Make the tables, or bring those that are there to the newest version."""
-        with self._transaction(writes=True) as connection:
+        with self._transaction(writes=True, makes=True) as connection:
             migrate(connection, self._where)
 
     def open(self) -> "Store":
         """Return this store, ready for use: there, readable and at the newest version."""
         with self._transaction(writes=False) as connection:
+            self._require_sound(connection)
             found = version_of(connection)
         if not found:
-            raise FileError(f"{self._where} holds no records; sequoia programme init makes them.")
+            raise self._empty()
         require_readable(found, self._where)
         if found < len(MIGRATIONS):
+            if self._file is not None:
+                copy_database(self._file, _fresh(self._file, f"version-{found}"))
             self.make()
         return self
+
+    def _empty(self) -> FileError:
+        return FileError(f"{self._where} holds no records; sequoia programme init makes them.")
+
+    def _require_there(self) -> None:
+        """Raise where there is no file: SQLite would make an empty one."""
+        if self._file is None:
+            return
+        if not self._file.exists():
+            raise self._empty()
+        if not self._file.stat().st_size:
+            raise self._damaged("it has 0 bytes, and lost what it held")
+
+    def _require_sound(self, connection: sql.Connection) -> None:
+        """Let SQLite check its file once in this process: it reads damaged ones without a word."""
+        if self._file is None:
+            return
+        known = (str(self._file.resolve()), self._file.stat().st_ino)
+        if known in _SOUND:
+            return
+        found = connection.exec_driver_sql("PRAGMA integrity_check(1)").scalar_one()
+        if found != "ok":
+            raise self._damaged(" ".join(str(found).split())[:100])
+        _SOUND.add(known)
 
     @contextmanager
     def reading(self) -> Iterator[sql.Connection]:
@@ -161,7 +203,9 @@ class Store:
                 note(connection, words)
 
     @contextmanager
-    def _transaction(self, writes: bool) -> Iterator[sql.Connection]:
+    def _transaction(self, writes: bool, makes: bool = False) -> Iterator[sql.Connection]:
+        if not makes:
+            self._require_there()
         try:
             with self._engine.connect() as connection:
                 connection = connection.execution_options(writes=writes, actor=self._actor)
@@ -171,9 +215,44 @@ class Store:
                     yield connection
         except SQLAlchemyError as error:
             raise FileError(f"{self._where}: {_one_line(error)}.") from None
+        except Damaged as error:
+            raise self._damaged(str(error)) from None
         except UnicodeDecodeError:
             # SQLite quotes what is damaged, and the driver takes it for text.
-            raise FileError(f"{self._where} is damaged: what it holds is not UTF-8.") from None
+            raise self._damaged("what it holds is not UTF-8") from None
+
+    def _damaged(self, why: str) -> FileError:
+        return FileError(
+            f"{self._where} is damaged: {why}; sequoia programme restore brings a backup back."
+        )
+
+
+def copy_database(source: Path, target: Path) -> None:
+    """Copy a SQLite database as it is between two transactions, and check the copy.
+
+    Others may read and write meanwhile.
+    """
+    with room_in(target.parent) as room:
+        made = room / FILE
+        try:
+            with closing(sqlite3.connect(source)) as here, closing(sqlite3.connect(made)) as there:
+                here.backup(there)
+                (found,) = there.execute("PRAGMA integrity_check(1)").fetchone()
+        except sqlite3.Error as error:
+            raise FileError(f"{source} cannot be copied: {error}.") from None
+        if found != "ok":
+            raise FileError(f"{source} cannot be copied: {' '.join(found.split())[:100]}.")
+        write_bytes(target, made.read_bytes())
+
+
+def _fresh(file: Path, what: str) -> Path:
+    """Return a name beside a file that no other has."""
+    named = file.with_stem(f"{file.stem}-{what}")
+    number = 2
+    while named.exists():
+        named = file.with_stem(f"{file.stem}-{what}-{number}")
+        number += 1
+    return named
 
 
 def note(connection: sql.Connection, words: str, *, moves: bool = True) -> None:

@@ -7,6 +7,7 @@ from datetime import date, timedelta
 from functools import cached_property
 
 import numpy as np
+import sqlalchemy as sql
 
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.evaluation import Evaluation, evaluate
@@ -17,8 +18,15 @@ from sequoia.policies import QFunction, make_policy
 from sequoia.problem import Problem
 from sequoia.problem.spaces.base import Task
 from sequoia.programme.calendar import WEEKDAYS
-from sequoia.programme.drafts import Overrides, clear_draft, put_draft, read_draft
-from sequoia.programme.plans import PlannedTask, StoredPlan, keep, remove_last
+from sequoia.programme.drafts import (
+    Overrides,
+    clear_draft,
+    last_change,
+    put_draft,
+    same_wishes,
+    wishes_for,
+)
+from sequoia.programme.plans import PlannedTask, StoredPlan, keep, plans_between, remove_last
 from sequoia.programme.settings import Programme
 from sequoia.programme.situation import Situation
 from sequoia.programme.store import note
@@ -201,32 +209,65 @@ def plan_today(
     planning = Planning(situation, policy, q, seconds)
     made = planning.plan(overrides, why)
     made = replace(made, costs=planning.wish_costs(overrides))
-    publish(situation.programme, made.stored)
-    return made
+    day = situation.day
+    with situation.programme.store.writing() as connection:
+        # The command's own wishes: what others wish on the page stays a draft.
+        wishes, is_draft = wishes_for(connection, day), bool(last_change(connection, day))
+        if same_wishes(wishes, overrides):
+            clear_draft(connection, day)
+        elif is_draft:
+            remark = f"Wishes on the page stay there, and are not in this plan: {_said(wishes)}."
+            situation = replace(situation, remarks=[*situation.remarks, remark])
+        _keep(connection, made.stored)
+    return replace(made, situation=situation)
 
 
-def publish(programme: Programme, plan: StoredPlan) -> None:
-    """Keep a plan as the one that holds; wishes that led to it are no draft any more."""
-    with programme.store.writing() as connection:
-        clear_draft(connection, plan.date)
-        if keep(connection, plan):
-            asked = "; ".join(f"{key} {', '.join(v)}" for key, v in plan.overrides.items())
-            note(
-                connection,
-                f"Planned {plan.date} by {plan.policy}: {len(plan.tasks)} tasks"
-                f"{f' ({asked})' if asked else ''}.",
-                moves=False,
-            )
+def publish(programme: Programme, plan: StoredPlan) -> bool:
+    """Keep a plan as the one that holds, if its wishes are still those for its date.
 
-
-def withdraw(programme: Programme, day: date) -> bool:
-    """Take back the plan that was published last for a date; its wishes are a draft again."""
+    They are compared in the transaction that keeps it, so that a wish comes before it or after it
+    and is never lost. Return whether the plan was kept; its wishes are no draft any more then.
+    """
     with programme.store.open().writing() as connection:
-        taken = remove_last(connection, day)
-        if taken is None:
+        if not same_wishes(wishes_for(connection, plan.date), plan.overrides):
             return False
-        if read_draft(connection, day) is None:
-            put_draft(connection, day, taken.overrides)
+        clear_draft(connection, plan.date)
+        _keep(connection, plan)
+    return True
+
+
+def _keep(connection: sql.Connection, plan: StoredPlan) -> None:
+    """Keep a plan, and note it where it is a new one."""
+    if keep(connection, plan):
+        asked = _said(plan.overrides)
+        note(
+            connection,
+            f"Planned {plan.date} by {plan.policy}: {len(plan.tasks)} tasks"
+            f"{f' ({asked})' if asked else ''}.",
+            moves=False,
+        )
+
+
+def _said(wishes: Overrides) -> str:
+    return "; ".join(f"{key} {', '.join(texts)}" for key, texts in wishes.items() if texts)
+
+
+def withdraw(programme: Programme, day: date, digest: str | None = None) -> bool:
+    """Take back the plan that was published last for a date; its wishes are a draft again.
+
+    Parameters
+    ----------
+    digest
+        That of the plan that somebody looked at: where another one holds by now, nothing is taken
+        back.
+    """
+    with programme.store.open().writing() as connection:
+        holding = plans_between(connection, day, day)
+        if not holding or digest not in (None, holding[0].digest):
+            return False
+        remove_last(connection, day)
+        if not last_change(connection, day):
+            put_draft(connection, day, holding[0].overrides)
         note(connection, f"Took back the plan of {day}.", moves=False)
     return True
 

@@ -1,6 +1,5 @@
 """Models that are trained for a programme: the problem to train for, and how a model lives on."""
 
-import io
 import shutil
 from collections.abc import Callable
 from dataclasses import replace
@@ -18,6 +17,7 @@ from sequoia.models.folder import ABOUT, Trained, read_about
 from sequoia.models.model import Model
 from sequoia.problem.files import save
 from sequoia.problem.spreadsheet import csv_text
+from sequoia.programme.arrays import from_bytes, to_bytes
 from sequoia.programme.schema import exported
 from sequoia.programme.situation import Situation
 from sequoia.programme.store import note
@@ -109,12 +109,10 @@ def with_own_model(situation: Situation) -> tuple[Situation, Model | None]:
 
 def _remember(situation: Situation) -> None:
     arms = situation.believed.original.arms
-    content = io.BytesIO()
-    np.savez_compressed(content, beliefs=situation.believed.beliefs)
     row = {
         "fingerprint": situation.problem.fingerprint,
         "names": {"groups": list(arms.model_names), "states": list(arms.state_names)},
-        "beliefs": content.getvalue(),
+        "beliefs": to_bytes(beliefs=situation.believed.beliefs),
     }
     with situation.programme.store.open().writing() as connection:
         own = exported.c.fingerprint == row["fingerprint"]
@@ -133,12 +131,14 @@ def _nearest_then(situation: Situation, folder: Path) -> dict[str, IntArray] | N
     chosen = sql.select(exported).where(exported.c.fingerprint == str(fingerprint))
     with situation.programme.store.reading() as connection:
         found = connection.execute(chosen).mappings().one_or_none()
+        if found is None:
+            return None
+        beliefs = from_bytes(found["beliefs"])["beliefs"]
     arms = situation.believed.original.arms
-    if found is None or sorted(found["names"]["states"]) != sorted(arms.state_names):
+    if sorted(found["names"]["states"]) != sorted(arms.state_names):
         return None
     place = [found["names"]["states"].index(name) for name in arms.state_names]
-    with np.load(io.BytesIO(found["beliefs"]), allow_pickle=False) as arrays:
-        then = dict(zip(found["names"]["groups"], arrays["beliefs"][..., place], strict=True))
+    then = dict(zip(found["names"]["groups"], beliefs[..., place], strict=True))
     return {
         group: _nearest(own, then[group])
         for group, own in zip(arms.model_names, situation.believed.beliefs, strict=True)

@@ -49,6 +49,9 @@ class ResultsFolder:
         with locked(self.path, "sweep"):
             for pattern in ("", "cells/*", "cells/*/work", "cells/*/work/*"):
                 clear_unfinished(self.path, pattern)
+            # A sweep that was killed may have kept a result and not yet removed its pieces.
+            for done in self.path.glob("cells/*/result.json"):
+                shutil.rmtree(done.parent / "work", ignore_errors=True)
             try:
                 yield
             finally:

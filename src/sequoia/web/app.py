@@ -1,9 +1,11 @@
 """The page as an application, and how it is served."""
 
+import logging
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import uvicorn
 from starlette.applications import Starlette
@@ -14,18 +16,20 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from sequoia.errors import ProblemError
+from sequoia.errors import ProblemError, SequoiaError
 from sequoia.programme.accounts import has_accounts
 from sequoia.programme.settings import read_programme
 from sequoia.programme.standing import standing
 from sequoia.web.call import LANGUAGE, Site
-from sequoia.web.guard import SafeHeaders
+from sequoia.web.connections import TimedConnection
+from sequoia.web.guard import SafeHeaders, headers_for
 from sequoia.web.jobs import Jobs
 from sequoia.web.planner import PlannerProcess
 from sequoia.web.routes import ROUTES
 from sequoia.web.uploads import Uploads
 from sequoia.web.words import choose_language, words_in
 
+_LOG = logging.getLogger("uvicorn.error")
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
@@ -34,6 +38,7 @@ def create_app(
     today: date | None = None,
     planner: PlannerProcess | None = None,
     patience: float = Site.patience,
+    key: str = "",
 ) -> Starlette:
     """Return the page of the programme in ``folder``.
 
@@ -43,12 +48,12 @@ def create_app(
         What day it is taken to be; the day it is, unless given.
     planner
         Who makes plans; a process of its own, unless given.
-    patience
+    patience, key
         See `Site`.
     """
     planner = PlannerProcess(folder) if planner is None else planner
     clock = date.today if today is None else lambda: today
-    site = Site(folder, planner, Jobs(folder), Uploads(folder), clock, patience)
+    site = Site(folder, planner, Jobs(folder), Uploads(folder), clock, patience, key=key)
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -61,14 +66,32 @@ def create_app(
         assert isinstance(error, HTTPException)
         return _refusal(site, request, error)
 
+    async def cannot_open(request: Request, error: Exception) -> Response:
+        # Where its folder is, and what is in it, is nothing for whoever did not sign in.
+        _LOG.error("%s", error)
+        return _refusal(site, request, HTTPException(503, "the programme cannot be opened"))
+
+    async def fail(request: Request, _: Exception) -> Response:
+        # Starlette answers this outside of the middleware; the error goes on to the log.
+        answer = _refusal(site, request, HTTPException(500, "something went wrong in the server"))
+        answer.headers.update(headers_for(request.scope))
+        return answer
+
     static = StaticFiles(packages=[("sequoia.web", "static")])
     routes = [Route(one.path, one.endpoint(site), methods=[one.method]) for one in ROUTES]
-    return Starlette(
+    app = Starlette(
         routes=[*routes, Mount("/static", static)],
         middleware=[Middleware(SafeHeaders)],
-        exception_handlers={HTTPException: refuse},
+        exception_handlers={
+            HTTPException: refuse,
+            SequoiaError: cannot_open,
+            Exception: fail,
+        },
         lifespan=lifespan,
     )
+    # It would lead to a whole address, of whichever host and scheme the request says.
+    app.router.redirect_slashes = False
+    return app
 
 
 def _refusal(site: Site, request: Request, error: HTTPException) -> Response:
@@ -92,6 +115,8 @@ def serve(
     certificate: Path | None = None,
     key: Path | None = None,
     today: date | None = None,
+    proxy: str = "",
+    entry: str = "",
 ) -> None:
     """Serve the page until the process is told to end.
 
@@ -99,6 +124,10 @@ def serve(
     ----------
     certificate, key
         For HTTPS, as PEM files.
+    proxy
+        The address of a server in front of this one, whose word on who asks, and how, is believed.
+    entry
+        The key of `Site`.
 
     Raises
     ------
@@ -107,20 +136,30 @@ def serve(
     """
     programme = read_programme(folder)
     standing(programme)
-    if host not in LOCAL and not has_accounts(programme):
+    if (proxy or host not in LOCAL) and not has_accounts(programme):
         raise ProblemError(
-            f"{host} can be reached from other machines, and the programme has no accounts; "
+            f"{proxy or host} lets other machines in, and the programme has no accounts; "
             f"sequoia programme account add {folder} NAME --role administer adds one."
         )
-    uvicorn.run(
-        create_app(folder, today),
-        host=host,
-        port=port,
-        log_level="warning",
+    app = create_app(folder, today, key=entry)
+    options = server_options(proxy)
+    uvicorn.run(app, host=host, port=port, ssl_certfile=certificate, ssl_keyfile=key, **options)
+
+
+def server_options(proxy: str = "") -> dict[str, Any]:
+    """Return how the page is served, wherever that is."""
+    return {
+        "log_level": "warning",
         # Who asked for what is in the journal; addresses of pages may name people.
-        access_log=False,
-        server_header=False,
-        ssl_certfile=certificate,
-        ssl_keyfile=key,
-        timeout_graceful_shutdown=5,
-    )
+        "access_log": False,
+        "server_header": False,
+        "timeout_graceful_shutdown": 5,
+        "http": TimedConnection,
+        # So many are accepted before those that are too many are cut: each takes an open file.
+        "backlog": 32,
+        # The page has none; whoever asks for one would leave the times and limits above.
+        "ws": "none",
+        # Anybody can write such a header.
+        "proxy_headers": bool(proxy),
+        "forwarded_allow_ips": proxy or None,
+    }

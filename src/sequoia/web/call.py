@@ -1,5 +1,6 @@
 """What a page knows when it is asked for: who asks, for which programme, in which language."""
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
@@ -18,13 +19,16 @@ from sequoia.programme.calendar import UnreadableDate
 from sequoia.programme.settings import Programme
 from sequoia.web.jobs import Jobs
 from sequoia.web.planner import PlannerProcess
-from sequoia.web.throttle import Throttle
 from sequoia.web.uploads import Uploads
 from sequoia.web.words import LANGUAGES, Words
 
-SESSION, LANGUAGE, SAID = "session", "language", "said"
+SESSION, LANGUAGE, SAID, KEY = "session", "language", "said", "key"
+# The path at which the key is shown.
+ENTER = "/enter"
 # A message waits so many seconds for the page that shows it.
 _MESSAGE_SECONDS = 60
+# Those who sign in at once, and wait for each other; others keep the threads that answer pages.
+_MOST_SIGN_INS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +41,11 @@ class Site:
         Says what day it is.
     patience
         How many seconds a page waits for a plan before it says that one is being made.
+    sign_ins
+        Held by each who signs in.
+    key
+        What lets in whoever sits at this machine, where there are no accounts; empty where nothing
+        is asked.
     """
 
     folder: Path
@@ -45,7 +54,10 @@ class Site:
     uploads: Uploads
     today: Callable[[], date] = date.today
     patience: float = 0.1
-    throttle: Throttle = field(default_factory=Throttle)
+    sign_ins: threading.Semaphore = field(
+        default_factory=lambda: threading.BoundedSemaphore(_MOST_SIGN_INS)
+    )
+    key: str = ""
     templates: Environment = field(default_factory=lambda: _templates())
 
 

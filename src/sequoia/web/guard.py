@@ -8,6 +8,7 @@ other site by what the browser says (Sec-Fetch-Site).
 
 import hashlib
 import hmac
+import re
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -17,21 +18,30 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from sequoia.errors import SequoiaError
 from sequoia.programme.accounts import ADMINISTER, Account, find_session, has_accounts
 from sequoia.programme.settings import read_programme
-from sequoia.web.call import LANGUAGE, SESSION, Call, Page, Site
+from sequoia.web.call import ENTER, KEY, LANGUAGE, SESSION, Call, Page, Site
 from sequoia.web.planner import StillComputing
 from sequoia.web.words import choose_language, words_in
 
-# The largest form; sheets of a roster are far below.
-MOST_BYTES = 20_000_000
+# The largest form with sheets; those of a roster are far below.
+SHEET_BYTES = 20_000_000
+# The largest other form: names for all columns of three sheets.
+_FORM_BYTES = 2_000_000
+# The largest form of somebody who did not sign in: a name and a password.
+_STRANGER_BYTES = 10_000
 _MOST_FIELDS, _MOST_FILES = 2000, 3
+_IN_UTF8 = re.compile(r"charset=\"?utf-?8\"?\s*(;|$)")
 _LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+
+# For so many seconds a browser that came by HTTPS comes by nothing else: a month, so that a server
+# that loses its certificate is not lost for a year.
+_HTTPS_ONLY = 30 * 24 * 3600
 
 _HEADERS = {
     "Content-Security-Policy": (
@@ -57,25 +67,29 @@ class Guarded:
         How it is reached.
     role
         Who may; ``None`` for everybody, signed in or not.
+    most_bytes
+        How large a form may be.
     """
 
     method: str
     path: str
     role: str | None
     page: Page
+    most_bytes: int = _FORM_BYTES
 
     def endpoint(self, site: Site) -> Callable[[Request], Awaitable[Response]]:
         """Return what Starlette calls."""
 
         async def answer(request: Request) -> Response:
-            limited = Request(request.scope, _limited(request.receive))
+            most = self.most_bytes if self.role else _STRANGER_BYTES
+            limited = Request(request.scope, _limited(request.receive, most))
             token = request.cookies.get(SESSION, "")
             call = await run_in_threadpool(_admit, site, limited, token)
-            if self.method == "POST":
-                form = await limited.form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS)
-                call = replace(call, form=form)
+            # Nothing is read of whoever is refused anyway.
+            refused = self._refusal(call)
+            if refused is None and self.method == "POST":
+                call = replace(call, form=await _form_of(limited))
             try:
-                refused = self._refusal(call)
                 if refused is None and self.method == "POST":
                     _require_own_form(call)
                 response = await run_in_threadpool(self._page, call) if refused is None else refused
@@ -109,8 +123,17 @@ class Guarded:
 
 def set_session(response: Response, request: Request, token: str) -> None:
     """Give the browser a session's token, which scripts cannot read."""
+    set_cookie(response, request, SESSION, token)
+
+
+def set_cookie(
+    response: Response, request: Request, name: str, value: str, seconds: int | None = None
+) -> None:
+    """Give the browser a cookie that scripts cannot read, until it is closed unless given."""
     is_safe = request.url.scheme == "https"
-    response.set_cookie(SESSION, token, httponly=True, samesite="lax", secure=is_safe, path="/")
+    response.set_cookie(
+        name, value, seconds, httponly=True, samesite="lax", secure=is_safe, path="/"
+    )
 
 
 def csrf_of(token: str) -> str:
@@ -126,6 +149,7 @@ def _admit(site: Site, request: Request, token: str) -> Call:
         account = find_session(programme, token) if token else None
     else:
         _require_local(request)
+        _require_key(site, request)
         account = Account("", ADMINISTER)
     request.state.token = token or secrets.token_urlsafe(32)
     language = choose_language(
@@ -154,6 +178,29 @@ def _require_local(request: Request) -> None:
         raise HTTPException(403, "without accounts the page is for this machine only")
 
 
+def _require_key(site: Site, request: Request) -> None:
+    """Refuse whoever reached this machine through another server that seems to be local."""
+    sent = request.cookies.get(KEY, "")
+    if site.key and request.url.path != ENTER and not is_key(site, sent):
+        raise HTTPException(403, "open the address that sequoia serve printed when it began")
+
+
+def is_key(site: Site, sent: str) -> bool:
+    """Whether a text is the key that was printed when the server began."""
+    return bool(site.key) and hmac.compare_digest(sent.encode(), site.key.encode())
+
+
+async def _form_of(request: Request) -> FormData:
+    """Read a form in UTF-8, the only encoding of ours: some others decode to what is no text."""
+    kind = request.headers.get("content-type", "").lower()
+    if "charset" in kind and not _IN_UTF8.search(kind):
+        raise HTTPException(415, "the form is not in UTF-8")
+    try:
+        return await request.form(max_files=_MOST_FILES, max_fields=_MOST_FIELDS)
+    except ClientDisconnect:
+        raise HTTPException(400, "the form did not arrive whole") from None
+
+
 def _require_own_form(call: Call) -> None:
     sent = call.form.get("csrf") or call.request.headers.get("x-csrf", "")
     is_own = isinstance(sent, str) and hmac.compare_digest(sent.encode(), call.csrf.encode())
@@ -167,7 +214,7 @@ def _local_path(request: Request) -> str:
     return request.url.path + (f"?{query}" if query else "")
 
 
-def _limited(receive: Receive) -> Receive:
+def _limited(receive: Receive, most: int) -> Receive:
     """Read no more of a request than is allowed."""
     read = 0
 
@@ -175,11 +222,20 @@ def _limited(receive: Receive) -> Receive:
         nonlocal read
         message = await receive()
         read += len(message.get("body", b""))
-        if read > MOST_BYTES:
-            raise HTTPException(413, f"more than {MOST_BYTES // 10**6} MB were sent")
+        if read > most:
+            raise HTTPException(413, f"more than {most:,} bytes were sent")
         return message
 
     return limited
+
+
+def headers_for(scope: Scope) -> dict[str, str]:
+    """Return what goes with every answer."""
+    is_static = scope["path"].startswith("/static/")
+    more = {"Cache-Control": "max-age=3600" if is_static else "no-store"}
+    if scope["scheme"] == "https":
+        more["Strict-Transport-Security"] = f"max-age={_HTTPS_ONLY}"
+    return _HEADERS | more
 
 
 class SafeHeaders:
@@ -193,8 +249,7 @@ class SafeHeaders:
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        is_static = scope["path"].startswith("/static/")
-        more = _HEADERS | {"Cache-Control": "max-age=3600" if is_static else "no-store"}
+        more = headers_for(scope)
 
         async def sending(message: Any) -> None:
             if message["type"] == "http.response.start":

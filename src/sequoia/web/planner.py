@@ -1,17 +1,13 @@
 """Plans are made in a process of their own, so that pages answer while one is computed."""
 
-import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import CancelledError, Executor, Future
-from concurrent.futures import TimeoutError as StillComputing
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import Executor
 from datetime import date
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sequoia.errors import SolverFailed
 from sequoia.planning.planner import Why
 from sequoia.programme.drafts import Overrides
 from sequoia.programme.proposal import Proposal, explain, propose
@@ -20,11 +16,10 @@ from sequoia.programme.situation import find_situation
 from sequoia.programme.today import Planning
 from sequoia.programme.trained import with_own_model
 from sequoia.web.processes import OwnProcess
+from sequoia.web.waiting import StillComputing, WaitingLine
 
 __all__ = ["PlannerProcess", "StillComputing"]
 
-# Answers that are kept: people go back and forth between a few.
-_MOST_ANSWERS = 64
 # Where the version is in the key of an answer.
 _VERSION = 2
 # Days that the process has in mind.
@@ -42,30 +37,37 @@ class PlannerProcess:
 
     def __init__(self, folder: Path, make_pool: Callable[[], Executor] | None = None) -> None:
         self._folder = folder
-        self._make_pool = make_pool or OwnProcess
-        self._lock = threading.Lock()
-        self._answers: OrderedDict[tuple[str, ...], Future[Any]] = OrderedDict()
-        self._pool = self._make_pool()
+        self._line = WaitingLine(make_pool or OwnProcess)
 
-    def proposal(self, day: date, version: str, overrides: Overrides, patience: float) -> Proposal:
-        """Return the plan for some wishes.
+    def proposal(
+        self, day: date, version: str, overrides: Overrides, patience: float, account: str = ""
+    ) -> Proposal:
+        """Return the plan for some wishes, which an account asks for.
 
         Raises
         ------
         StillComputing
             When it is not ready after ``patience`` seconds; whoever asks again gets it then.
         """
-        found: Proposal = self._ask(_propose, day, version, overrides, "", patience)
+        found: Proposal = self._ask(_propose, day, version, overrides, "", patience, account)
         return found
 
-    def why(self, day: date, version: str, overrides: Overrides, who: str, patience: float) -> Why:
+    def why(
+        self,
+        day: date,
+        version: str,
+        overrides: Overrides,
+        who: str,
+        patience: float,
+        account: str = "",
+    ) -> Why:
         """Return what it would cost to drop or to include somebody."""
-        found: Why = self._ask(_explain, day, version, overrides, who, patience)
+        found: Why = self._ask(_explain, day, version, overrides, who, patience, account)
         return found
 
     def close(self) -> None:
         """End the process."""
-        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._line.close()
 
     def _ask(
         self,
@@ -75,38 +77,13 @@ class PlannerProcess:
         overrides: Overrides,
         who: str,
         patience: float,
+        account: str,
     ) -> Any:
+        # Nobody wants plans of how things stood before.
+        self._line.drop(lambda key: key[_VERSION] != version)
         key = _key(work, day, version, overrides, who)
-        with self._lock:
-            if key not in self._answers:
-                self._forget_older_than(version)
-                task = partial(work, self._folder, day, version, dict(overrides), who)
-                self._answers[key] = self._submit(task)
-                while len(self._answers) > _MOST_ANSWERS:
-                    self._answers.popitem(last=False)
-            future = self._answers[key]
-            self._answers.move_to_end(key)
-        try:
-            return future.result(timeout=patience)
-        except CancelledError:
-            raise StillComputing from None
-        except BrokenProcessPool:
-            with self._lock:
-                self._answers.pop(key, None)
-            raise SolverFailed("the process that makes plans ended; ask again.") from None
-
-    def _forget_older_than(self, version: str) -> None:
-        """Cancel plans of how things stood before, if nothing was done for them yet."""
-        for key, future in list(self._answers.items()):
-            if key[_VERSION] != version and future.cancel():
-                del self._answers[key]
-
-    def _submit(self, task: Callable[[], Any]) -> Future[Any]:
-        try:
-            return self._pool.submit(task)
-        except BrokenProcessPool:
-            self._pool = self._make_pool()
-            return self._pool.submit(task)
+        task = partial(work, self._folder, day, version, dict(overrides), who)
+        return self._line.ask(key, account, task, patience)
 
 
 def _key(

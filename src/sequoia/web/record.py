@@ -38,14 +38,16 @@ def send(call: Call) -> Response:
             dose="" if call.text("only_seen") else None,
             correct=bool(call.text("correct")),
             key=call.text("key", longest=100),
+            today=call.site.today(),
         )
     except SequoiaError as error:
         if _is_script(call):
             return JSONResponse({"error": " ".join(map(call.words.said, error.lines))}, 422)
         raise
+    remarks = [call.words.said(line) for line in done.remarks]
     if _is_script(call):
-        return JSONResponse({"words": done.words})
-    message = call.words("record.done", who=who, state=state)
+        return JSONResponse({"words": done.words, "remarks": remarks})
+    message = " ".join([call.words("record.done", who=who, state=state), *remarks])
     return call.go("/record", message, date=day, by=call.text("from"))
 
 

@@ -2,9 +2,11 @@
 
 from sequoia.programme.accounts import ADMINISTER, PLAN, SEE
 from sequoia.web import accounts, importing, people, quality, record, staff, today
-from sequoia.web.guard import Guarded
+from sequoia.web.call import ENTER
+from sequoia.web.guard import SHEET_BYTES, Guarded
 
 ROUTES = (
+    Guarded("GET", ENTER, None, accounts.enter),
     Guarded("GET", "/login", None, accounts.show_login),
     Guarded("POST", "/login", None, accounts.login),
     Guarded("POST", "/language", None, accounts.set_language),
@@ -36,7 +38,7 @@ ROUTES = (
     Guarded("POST", "/quality/start", PLAN, quality.start),
     Guarded("POST", "/quality/stop", PLAN, quality.stop),
     Guarded("GET", "/import", ADMINISTER, importing.show),
-    Guarded("POST", "/import/check", ADMINISTER, importing.check),
+    Guarded("POST", "/import/check", ADMINISTER, importing.check, SHEET_BYTES),
     Guarded("POST", "/import/start", ADMINISTER, importing.start),
     Guarded("GET", "/accounts", ADMINISTER, accounts.show),
     Guarded("POST", "/accounts/add", ADMINISTER, accounts.add),

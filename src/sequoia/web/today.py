@@ -1,6 +1,7 @@
 """Today: the plan, why it is so, what is wished, and what that costs."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from typing import Any
@@ -10,7 +11,7 @@ from starlette.responses import Response
 
 from sequoia.errors import SequoiaError
 from sequoia.planning.overrides import OVERRIDES
-from sequoia.programme.drafts import Overrides, read_draft, set_wish, undo_wish, wishes_for
+from sequoia.programme.drafts import Overrides, last_change, undo_wish, wishes_for
 from sequoia.programme.history import Event, Outcome, PlanHistory, find_history, find_visits
 from sequoia.programme.members import Member, members
 from sequoia.programme.output import ENDINGS, by_worker, plan_bytes
@@ -22,6 +23,7 @@ from sequoia.programme.schema import ARM, WORKER
 from sequoia.programme.standing import standing
 from sequoia.programme.today import publish as publish_plan
 from sequoia.programme.today import withdraw as withdraw_plan
+from sequoia.programme.wishes import wish as make_wish
 from sequoia.web.call import Call, download
 from sequoia.web.picture import Spot, spots
 from sequoia.web.planner import StillComputing
@@ -62,13 +64,24 @@ class Duty:
 
 @dataclass(frozen=True)
 class Morning:
-    """What is known of a day before its plan: who is there, what is wished and published."""
+    """What is known of a day before its plan: who is there, what is wished and published.
+
+    Attributes
+    ----------
+    last_change
+        The last change of its wishes; empty where none was made since its plan.
+    """
 
     day: date
     wishes: Overrides
-    is_draft: bool
+    last_change: str
     published: StoredPlan | None
     workers: Sequence[Member]
+
+    @property
+    def is_draft(self) -> bool:
+        """Whether something was wished since its plan was published."""
+        return bool(self.last_change)
 
 
 def show(call: Call) -> Response:
@@ -116,7 +129,12 @@ def why(call: Call) -> Response:
     """Say what it would cost to drop or to include somebody."""
     morning, who = _morning(call), call.text("who")
     found = call.site.planner.why(
-        morning.day, standing(call.programme), morning.wishes, f"arm:{who}", _LONG_PATIENCE
+        morning.day,
+        standing(call.programme),
+        morning.wishes,
+        f"arm:{who}",
+        _LONG_PATIENCE,
+        _who(call),
     )
     planned = {task.who for task in _proposal(call, morning, _LONG_PATIENCE).plan.tasks}
     others = {task.where for task in found.instead}
@@ -135,7 +153,9 @@ def compare(call: Call) -> Response:
     calendar = call.programme.calendar
     before = calendar.date_of(calendar.step_of(morning.day) - 1)
     past = find_history(call.programme, before, before)
-    plan = _holding(call, morning)
+    plan: StoredPlan | None = None
+    with suppress(StillComputing, SequoiaError):
+        plan = _holding(call, morning)
     today = {} if plan is None else {task.who: task for task in plan.tasks}
     yesterday = {one.task.who: one for one in past[0].outcomes} if past else {}
     besides = past[0].besides if past else find_visits(call.programme, before)
@@ -160,8 +180,6 @@ def file(call: Call) -> Response:
     if ending not in ENDINGS:
         raise HTTPException(404)
     plan = _holding(call, _morning(call))
-    if plan is None:
-        raise HTTPException(503, "the plan is still being computed")
     content = plan_bytes(call.programme, plan, ending)
     return download(content, _KINDS[ending], f"{call.programme.name}-{plan.date}{ending}")
 
@@ -176,14 +194,15 @@ def wish(call: Call) -> Response:
     text = text or call.text("text")
     if option not in OVERRIDES or not text:
         raise HTTPException(400, "no such wish")
-    set_wish(call.programme, day, option, text, wanted=wanted)
+    make_wish(call.programme, day, option, text, wanted=wanted)
     return _back(call, day)
 
 
 def undo(call: Call) -> Response:
-    """Take the last change of the wishes back."""
+    """Take the last change of the wishes back, if it is still the one that was seen."""
     day = _step(call)
-    done = undo_wish(call.programme, day)
+    # A script that saw nothing takes back whatever is last.
+    done = undo_wish(call.programme, day, call.text("last") or None)
     return _back(call, day, call.words("today.undone" if done else "today.nothing to undo"))
 
 
@@ -193,15 +212,16 @@ def publish(call: Call) -> Response:
     proposal = _proposal(call, morning, _LONG_PATIENCE)
     if proposal.plan.digest != call.text("digest"):
         return _back(call, morning.day, call.words("today.changed meanwhile"))
-    publish_plan(call.programme, proposal.plan)
-    return _back(call, morning.day, call.words("today.published now"))
+    done = publish_plan(call.programme, proposal.plan)
+    message = "today.published now" if done else "today.changed meanwhile"
+    return _back(call, morning.day, call.words(message))
 
 
 def withdraw(call: Call) -> Response:
-    """Take the published plan back."""
+    """Take the published plan back, if it is still the one that was seen."""
     day = _step(call)
-    withdraw_plan(call.programme, day)
-    return _back(call, day, call.words("today.withdrawn"))
+    done = withdraw_plan(call.programme, day, call.text("digest"))
+    return _back(call, day, call.words("today.withdrawn" if done else "today.nothing to undo"))
 
 
 def todays_proposal(call: Call, patience: float) -> Proposal | None:
@@ -211,7 +231,8 @@ def todays_proposal(call: Call, patience: float) -> Proposal | None:
     with call.programme.store.open().reading() as connection:
         wishes = wishes_for(connection, day)
     try:
-        return call.site.planner.proposal(day, standing(call.programme), wishes, patience)
+        version = standing(call.programme)
+        return call.site.planner.proposal(day, version, wishes, patience, _who(call))
     except (StillComputing, SequoiaError):
         return None
 
@@ -229,7 +250,7 @@ def _morning(call: Call) -> Morning:
         return Morning(
             day=day,
             wishes=wishes_for(connection, day),
-            is_draft=read_draft(connection, day) is not None,
+            last_change=last_change(connection, day),
             published=published[0] if published else None,
             workers=[one for one in members(connection, WORKER) if one.is_member(day)],
         )
@@ -237,17 +258,19 @@ def _morning(call: Call) -> Morning:
 
 def _proposal(call: Call, morning: Morning, patience: float) -> Proposal:
     version = standing(call.programme)
-    return call.site.planner.proposal(morning.day, version, morning.wishes, patience)
+    return call.site.planner.proposal(morning.day, version, morning.wishes, patience, _who(call))
 
 
-def _holding(call: Call, morning: Morning) -> StoredPlan | None:
-    """Return the published plan; where a draft is newer, the proposed one, if there is one."""
+def _who(call: Call) -> str:
+    """Return whose turn it is when a plan is made."""
+    return call.account.name if call.account else ""
+
+
+def _holding(call: Call, morning: Morning) -> StoredPlan:
+    """Return the published plan; where a draft is newer, the proposed one."""
     if morning.published is not None and not morning.is_draft:
         return morning.published
-    try:
-        return _proposal(call, morning, _LONG_PATIENCE).plan
-    except (StillComputing, SequoiaError):
-        return None
+    return _proposal(call, morning, _LONG_PATIENCE).plan
 
 
 def _frame(call: Call, morning: Morning) -> dict[str, object]:
@@ -260,6 +283,7 @@ def _frame(call: Call, morning: Morning) -> dict[str, object]:
         "after": calendar.date_of(step + 1),
         "wishes": morning.wishes,
         "is_draft": morning.is_draft,
+        "last_change": morning.last_change,
         "published": morning.published,
     }
 

@@ -3,6 +3,7 @@
 import typer
 
 from sequoia.cli.programme.accounts import app as accounts
+from sequoia.cli.programme.backups import backup, restore
 from sequoia.cli.programme.begin import init
 from sequoia.cli.programme.daily import fit, history, today
 from sequoia.cli.programme.how_good import quality, rules, train
@@ -19,5 +20,8 @@ app = typer.Typer(
 app.add_typer(accounts)
 app.command()(init)
 app.command("import")(import_)
-for _command in (record, fit, today, history, quality, rules, train, export, absent, rename):
+for _command in (
+    *(record, fit, today, history, quality, rules, train, export),
+    *(absent, rename, backup, restore),
+):
     app.command()(_command)

@@ -90,6 +90,7 @@ def record(
         by=by,
         dose="" if only_seen else dose,
         correct=correct,
+        today=date.today(),
     )
     typer.echo(f"Recorded: {done.words}.")
     for line in done.remarks:

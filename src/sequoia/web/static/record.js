@@ -47,6 +47,7 @@
     if (sending) return;
     sending = true;
     let message = "";
+    const remarks = [];
     for (const entry of unsent()) {
       let response;
       try {
@@ -58,8 +59,10 @@
       } catch { break; }
       if (response.status === 401 || response.status === 403) { message = "signIn"; break; }
       if (response.status >= 500) break;
-      if (response.ok) remove(entry.key);
-      else {
+      if (response.ok) {
+        remove(entry.key);
+        remarks.push(...((await response.json()).remarks || []));
+      } else {
         const wrong = (await response.json()).error;
         write(read().map((one) => (one.key === entry.key ? { ...one, wrong } : one)));
         complain();
@@ -67,7 +70,7 @@
       if (!unsent().length) message = "sent";
     }
     sending = false;
-    tell(place && message ? place.dataset[message] : "");
+    tell(place && (message || remarks.length) ? [place.dataset[message], ...remarks].join(" ").trim() : "");
   }
 
   function add(fields) {
