@@ -16,7 +16,6 @@ import numpy as np
 
 from sequoia.learn.play import Play
 from sequoia.learn.reward_shares import DeclaredShares, RewardShares
-from sequoia.models.known import LocalValues
 from sequoia.models.scores import batches
 from sequoia.models.sight import Sight
 from sequoia.problem.environment import States
@@ -45,13 +44,10 @@ class LocalCritic:
     ----------
     weights
         ``theta``, ``(D, p, T)``.
-    known
-        What is known in closed form, on top of which it is fitted.
     """
 
     sight: Sight
     weights: FloatArray
-    known: LocalValues | None = None
 
     def values(self, states: States, steps: IntArray) -> FloatArray:
         """Return the worth of states, ``(B,)``."""
@@ -61,8 +57,6 @@ class LocalCritic:
             seen = self.sight.local(states[part]).reshape(-1, size)
             by_time = seen @ self.weights.reshape(size, -1)
             found[part] = (by_time * self.sight.times(steps[part])).sum(axis=1)
-            if self.known is not None:
-                found[part] += self.known(states[part], steps[part]).sum(axis=1)
         return np.where(self.sight.is_over(steps), 0.0, found)
 
 
@@ -72,7 +66,6 @@ def fit_critic(
     shares: RewardShares | DeclaredShares,
     prices: FloatArray,
     discount: float,
-    known: LocalValues | None = None,
 ) -> LocalCritic:
     """Fit by least-squares temporal differences.
 
@@ -80,8 +73,6 @@ def fit_critic(
     ----------
     prices
         What each chosen column takes from others, by powers of the time left, ``(N, T)``.
-    known
-        A critic in closed form; what is fitted is what it leaves, and it comes on top.
     """
     size, numbers = sight.n_components, sight.n_local * sight.n_times
     products, sums = np.zeros((size, numbers, numbers)), np.zeros((size, numbers))
@@ -91,9 +82,6 @@ def fit_critic(
             following = played.following[part]
             paid = actions * (sight.times(steps) @ prices.T)
             earned = shares.of(states, actions, following) - _at_components(sight, paid)
-            if known is not None:
-                ahead = known(following, steps + 1) * ~sight.is_over(steps + 1)[:, None]
-                earned = earned + discount * ahead - known(states, steps)
             now = _with_times(sight, states, steps)
             then = _with_times(sight, following, steps + 1)
             then *= ~sight.is_over(steps + 1)[None, :, None]
@@ -110,7 +98,7 @@ def fit_critic(
         rest = sums[own] - products[own] @ mean
         apart = np.linalg.solve(products[own] + _OWN_RIDGE * unit, rest[:, :, None])[:, :, 0]
         weights[own] = mean + apart
-    return LocalCritic(sight, weights.reshape(size, sight.n_local, sight.n_times), known)
+    return LocalCritic(sight, weights.reshape(size, sight.n_local, sight.n_times))
 
 
 def _at_components(sight: Sight, by_column: FloatArray) -> FloatArray:

@@ -10,7 +10,8 @@ from sequoia.learn.config import Config
 class ImprovementConfig(Config):
     """Stopping rules; all sizes follow from the problem.
 
-    At most ``rounds`` rounds; ``patience`` rounds of the closest look that win nothing end it.
+    At most ``rounds`` rounds. After ``patience`` rounds that win nothing the next ones look closer;
+    where they already do, that ends it. With networks it takes twice as many.
     """
 
     learner: ClassVar[str] = "policy-improvement"

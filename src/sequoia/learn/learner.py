@@ -68,6 +68,8 @@ _LEAST_END = 0.05
 _DEEP = 12
 # States in which it is asked what a chosen column takes from others.
 _PRICED = 2_000
+# Networks go on from what they learned, so they are given this many times the rounds.
+_SLOWER = 2
 # Rewards are sums over components where these explain so much of their variance.
 _EXPLAINED = 0.999
 # Batches of episodes that judge the result.
@@ -189,7 +191,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         found = [Effort(1, False)]
         if self._is_whole:
             found.append(Effort(1, True))
-        if self.sight.graph.nnz and self._sizes.states_at(_DEEP):
+        elif self.sight.graph.nnz and self._sizes.states_at(_DEEP):
             deep = min(_DEEP, self.environment.horizon)
             found.append(Effort(deep, True))
             if self._potential is not None:
@@ -229,7 +231,8 @@ class PolicyImprovement(Learner[ImprovementConfig]):
             challenger = replace(self.kept, known=together, joint=None)
         self.count_round()
         won = self._judge(challenger)  # [6]
-        if not effort.depth or (won is None and self.misses >= self.config.patience):
+        patience = self.config.patience * (_SLOWER if effort.has_networks else 1)
+        if not effort.depth or (won is None and self.misses >= patience):
             self.effort, self.misses = self.effort + 1, 0
             self.current = self.kept
         return self._report(str(effort), won)
@@ -245,19 +248,16 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         shares = find_shares(self.environment, self.plays[-1], self.sight, rng)
         if self.rounds:
             self._find_prices(rng)
-        known = self._start.known.local_values
-        local = fit_critic(self.plays, self.sight, shares, self.prices, self.discount, known)
+        local = fit_critic(self.plays, self.sight, shares, self.prices, self.discount)
         if effort.has_goals and self._potential is not None:
             return SumCritic([local, self._potential], self.sight)
         if not (effort.has_networks and self._is_whole):
             return local
         returns = Returns.of(self.plays, self.sight, self.discount)
-        choices: list[Critic] = [local]
-        for name, base in (("value beside", local), ("value", None)):
-            before = self._networks.get(name)
-            network = fit_value_network(base, returns, self.sight, before, rng)
-            self._networks[name] = network
-            choices.append(SumCritic([network] if base is None else [base, network], self.sight))
+        before = self._networks.get("value")
+        network = fit_value_network(returns, self.sight, before, rng)
+        self._networks["value"] = network
+        choices: list[Critic] = [local, SumCritic([network], self.sight)]
         errors = [returns.errors(returns.values(critic)).mean() for critic in choices]
         return choices[int(np.argmin(errors))]
 
@@ -298,7 +298,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         choices = [replace(start, linear=linear)]
         if not effort.has_networks:
             return choices[0]
-        if self.sight.graph.nnz:
+        if effort.depth > 1 and self.sight.graph.nnz:
             before = self._networks.get("scores")
             network = fit_score_network(self.sight, pairs, y, before, rng)
             self._networks["scores"] = network

@@ -10,7 +10,6 @@ import torch
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from sequoia.learn.critic import Critic
 from sequoia.learn.pairs import KEPT_BACK, Pairs
 from sequoia.learn.play import Play
 from sequoia.models.graph_network import node_scores, shapes
@@ -92,9 +91,8 @@ def may_be_whole(sight: Sight) -> bool:
     return is_small and sight.n_columns <= MAX_COLUMNS
 
 
-def _batch(sight: Sight, is_whole: bool, most: int) -> int:
-    nodes = 1 if is_whole else sight.n_components
-    return int(np.clip(_BATCH_NODES // nodes, _FEWEST_IN_BATCH, most))
+def _batch(sight: Sight) -> int:
+    return int(np.clip(_BATCH_NODES // sight.n_components, _FEWEST_IN_BATCH, _BATCH_STATES))
 
 
 # ------------------------------------------------------------------ critics
@@ -178,46 +176,40 @@ class Returns:
 
 
 def fit_value_network(
-    base: Critic | None,
     returns: Returns,
     sight: Sight,
     previous: Network | None,
     rng: np.random.Generator,
 ) -> Network:
-    """Return a network for what ``base`` leaves, by TD(lambda) with a few sweeps."""
-    is_whole = may_be_whole(sight)
+    """Return a network of the whole state by TD(lambda), in a few sweeps."""
     ends = sight.n_times > 1
-    known = np.zeros(returns.steps.shape) if base is None else returns.values(base)
     flat = returns.states[:-1].reshape(-1, returns.states.shape[2])
-    seen = torch.from_numpy(features(sight, is_whole, flat, returns.steps[:-1].reshape(-1)))
+    seen = torch.from_numpy(features(sight, True, flat, returns.steps[:-1].reshape(-1)))
     taught = np.flatnonzero((~returns.kept_back & ~returns.strayed).reshape(-1))
-    matrices = messages(sight, is_whole)
-    tensors = [_tensor(matrix) for matrix in matrices]
     network = previous
     if network is None:
-        width = _VALUE_HIDDEN if is_whole else _SHARED
-        sizes = shapes(seen.shape[2], 1, len(matrices), width, 1 if is_whole else _LAYERS)
-        network = Network(sight, is_whole, first_parameters(sizes, rng), 0.0)
+        sizes = shapes(seen.shape[2], 1, 0, _VALUE_HIDDEN, 1)
+        network = Network(sight, True, first_parameters(sizes, rng), 0.0)
     for _ in range(_SWEEPS):
-        values = known.copy()
+        values = np.zeros(returns.steps.shape)
         if network.scale:
-            values += returns.values(network)
+            values = returns.values(network)
         if ends:
             values[-1] = 0.0
-        wanted = (returns.targets(values, _LAMBDA) - known[:-1]).reshape(-1)
+        wanted = returns.targets(values, _LAMBDA).reshape(-1)
         wanted = wanted - wanted.mean()
         scale = network.scale or float(wanted.std()) or 1.0
         target = torch.from_numpy((wanted / scale).astype(np.float32))
 
         def loss(weights: Weights, rows: IntArray, target: torch.Tensor = target) -> torch.Tensor:
             few = torch.from_numpy(taught[rows])
-            found = node_scores(weights, seen[:, few], tensors).sum((0, 2))
+            found = node_scores(weights, seen[:, few], ()).sum((0, 2))
             error: torch.Tensor = ((found - target[few]) ** 2).mean()
             return error
 
-        batch = _batch(sight, is_whole, _BATCH_VALUES)
-        weights = descend(network.parameters, loss, len(taught), batch, rng, _VALUE_STEPS)
-        network = Network(sight, is_whole, weights, scale)
+        size = (len(taught), _BATCH_VALUES)
+        weights = descend(network.parameters, loss, *size, rng, _VALUE_STEPS)
+        network = Network(sight, True, weights, scale)
     return network
 
 
@@ -294,7 +286,7 @@ def fit_score_network(
         found = (apart[lessons] * by_column[which]).sum(1)
         return ((found - target[lessons]) ** 2).mean()
 
-    weights = descend(parameters, loss, len(taught), _batch(sight, False, _BATCH_STATES), rng)
+    weights = descend(parameters, loss, len(taught), _batch(sight), rng)
     return Network(sight, False, weights, own.scale)
 
 

@@ -21,10 +21,6 @@ _TOGETHER = 5_000_000
 _LEAST_WEIGHT = 1e-9
 
 
-# What each component is worth, ``(B, D)``, in states ``(B, D)`` at steps ``(B,)``.
-LocalValues = Callable[[States, IntArray], FloatArray]
-
-
 class Known(ABC):
     """What is known of an action: a part of ``Q(s, a)`` that learned scores are added to.
 
@@ -34,16 +30,12 @@ class Known(ABC):
         Of the base policy that acts by what is known alone.
     takes_scores
         Whether learned scores may be added.
-    local_values
-        Returns what each component is worth in states at steps, ``(B, D)``, where that is known in
-        closed form: a critic that needs no samples.
     units
         What the doses of an action are worth together, as ReLU units, where that is known.
     """
 
     name: str
     takes_scores: bool = True
-    local_values: LocalValues | None = None
     units: JointUnits | None = None
 
     @abstractmethod
@@ -106,11 +98,10 @@ class Linear(Known):
         name: str,
         encoding: ActionEncoding,
         own: Callable[[States, IntArray], FloatArray],
-        local_values: LocalValues | None = None,
         units: JointUnits | None = None,
     ) -> None:
         self.name, self.encoding, self.own = name, encoding, own
-        self.local_values, self.units = local_values, units
+        self.units = units
 
     def weights(self, states: States, steps: IntArray, scores: FloatArray) -> FloatArray:
         """Return the sums of both."""
@@ -140,7 +131,7 @@ def priced(encoding: ActionEncoding, prices: PricePart) -> Linear:
     def own(states: States, steps: IntArray) -> FloatArray:
         return encoding.objective(prices.levels(states, steps)[0])[0]
 
-    return Linear("price", encoding, own, local_values=prices.arm_values)
+    return Linear("price", encoding, own)
 
 
 def factored(

@@ -57,9 +57,3 @@ class PricePart:
         row = np.minimum(steps, len(self.q_values) - 1)
         arms = np.arange(self.q_values.shape[1])
         return self.q_values[row[:, None], arms, states], self.offset[row]
-
-    def arm_values(self, states: IntArray, steps: IntArray) -> FloatArray:
-        """Return what prices think the state of each arm is worth, ``(B, J)``."""
-        row = np.minimum(steps, len(self.values) - 1)
-        found: FloatArray = self.values[row[:, None], np.arange(self.values.shape[1]), states]
-        return found

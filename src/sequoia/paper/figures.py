@@ -12,13 +12,11 @@ from sequoia.paper.results import Results, standard_error
 from sequoia.paper.tables import EVERYWHERE, FIELD, compared
 from sequoia.plots.canvas import (
     BLUE,
-    GREEN,
     GREY,
     INK,
     ORANGE,
     PURPLE,
     SKY,
-    VERMILION,
     colour_of,
     new_axes,
     plain,
@@ -38,7 +36,7 @@ _BOUND = "no policy earns more on average"
 _NO_LABEL = "_nolegend_"
 # Size of a star, which fills less of its box than other marks: a hollow one must be told from it.
 _STAR = 75
-_COLOURS = dict(zip(ABLATIONS, (BLUE, SKY, GREEN, PURPLE, ORANGE, GREY, VERMILION), strict=True))
+_COLOURS = dict(zip(ABLATIONS, (BLUE, SKY), strict=True))
 _RIVAL_STYLES = {
     "ppo-scores": Style(ORANGE, "o"),
     "ppo-masked": Style(GREY, "p"),
