@@ -114,7 +114,9 @@ def village(seed: int) -> Result:
     index = returns(environment, by_index(environment, whittle(environment)), 400, 5)
     field = returns(environment, by_index(environment, mean_field(environment)), 400, 5)
     half = 1.96 * (ours - index).std() / 20
-    said = f"minus Whittle {(ours - index).mean():.2f}, minus mean field {(ours - field).mean():.2f}"
+    said = (
+        f"minus Whittle {(ours - index).mean():.2f}, minus mean field {(ours - field).mean():.2f}"
+    )
     return Result("village", seed, ours.mean(), index.mean(), half, spent, said)
 
 

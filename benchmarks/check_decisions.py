@@ -29,7 +29,6 @@ from sequoia import (
 )
 from sequoia.errors import SequoiaError
 from sequoia.learn import make_config, train
-from sequoia.learn.presets import usual_preset
 from sequoia.models.model import QFunction
 from sequoia.policies import POLICIES, Idle, Policy, make_policy
 from sequoia.problem import families
@@ -118,9 +117,9 @@ def problems() -> dict[str, Problem]:
 
 def models(problem: Problem) -> dict[str, QFunction]:
     """Return what is learned as usual, and a little network with a hidden layer."""
-    usual = make_config(usual_preset(problem), rounds=1)
+    usual = make_config("default", rounds=1)
     quick = {"n_eval_episodes": 5, "samples": 100, "epochs": 3}
-    hidden = make_config("scratch", hidden=[8], rounds=1, **quick)
+    hidden = make_config("paper", hidden=[8], rounds=1, **quick)
     return {"as usual": train(problem, usual).q, "a hidden layer": train(problem, hidden).q}
 
 

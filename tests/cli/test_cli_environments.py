@@ -80,10 +80,7 @@ def test_rddl_goes_where_a_problem_goes(command):
     exact = json.loads(command("exact", name, "--json").out)
     assert exact["value"] == pytest.approx(209.4349, abs=1e-3)
     assert exact["action"] == ["set(x3, y2)"]
-    trained = command(
-        *("train", name, "-o", "m", "--set", "rounds=1", "--set", "states=20"),
-        *("--set", "n_eval_episodes=4", "--set", "gradient_steps=5"),
-    )
+    trained = command("train", name, "-o", "m", "--set", "rounds=1")
     assert trained.code == 0, trained.err
     found = command(
         *("evaluate", name, "--policies", "idle,random,sequoia", "--model", "m"),

@@ -220,7 +220,14 @@ OWN_PROBLEMS = [
     interventions(arms=9, budget=3, horizon=4),
     routing(arms=8, budget=3, horizon=4),
 ]
-SMALL_TRAINING = {"hidden": (6,), "rounds": 1, "episodes": 4, "n_eval_episodes": 4}
+SMALL_TRAINING = {
+    "hidden": (6,),
+    "rounds": 1,
+    "samples": 200,
+    "epochs": 1,
+    "episodes": 4,
+    "n_eval_episodes": 4,
+}
 
 
 @pytest.fixture(scope="module")

@@ -12,37 +12,33 @@ from safetensors.numpy import load_file
 
 from policy_cases import joint_states, tiny
 from real_command import PATIENCE
-from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import FileError
 from sequoia.models.folder import Trained, load_model, read_about, save_model
-from sequoia.models.price_part import PricePart
 from sequoia.models.q_model import QModel, View, shapes
 from sequoia.optimize.encoding import ActionEncoding
 
 PROBLEM = tiny("doses", 1, horizon=3)
 
 
-def trained(prices=True, hidden=(4,)):
+def trained(hidden=(4,)):
     rng = np.random.default_rng(0)
     columns, view = ActionEncoding.of_problem(PROBLEM), View(time_feature=False)
     sizes = shapes(6, columns.n_inputs, hidden, 5, True)
     own = {
         name: np.asarray(rng.standard_normal(shape), np.float32) for name, shape in sizes.items()
     }
-    part = PricePart.of(relax(PROBLEM).prices, 3) if prices else None
     history = [
         {"round": 0, "reward": 1.0, "seconds": 0.1},
         {"round": 1, "reward": None, "seconds": 0.2},
         {"round": 2, "reward": 1.5, "seconds": 0.3},
     ]
-    q = QModel(PROBLEM, columns, view, own, 2.5, part)
+    q = QModel(PROBLEM, columns, view, own, 2.5)
     return Trained(q, "q-learning", {"rounds": 2, "hidden": [4]}, 7, 1.5, 2.0, None, 0.4, history)
 
 
 @pytest.mark.parametrize("hidden", [(), (4,), (4, 3)])
-@pytest.mark.parametrize("prices", [True, False])
-def test_what_is_read_is_what_was_written(tmp_path, prices, hidden):
-    one = trained(prices, hidden)
+def test_what_is_read_is_what_was_written(tmp_path, hidden):
+    one = trained(hidden)
     save_model(tmp_path / "deep" / "model", one)
     other = load_model(tmp_path / "deep" / "model", PROBLEM)
     states = joint_states(PROBLEM)
@@ -51,7 +47,6 @@ def test_what_is_read_is_what_was_written(tmp_path, prices, hidden):
         values = getattr(one.q.fold(states, steps), part)
         assert values.tobytes() == getattr(other.fold(states, steps), part).tobytes()
     assert other.view == one.q.view
-    assert (other.prices is None) == (not prices)
 
 
 def test_a_person_can_read_it(tmp_path):
@@ -66,7 +61,7 @@ def test_a_person_can_read_it(tmp_path):
         rows = list(csv.DictReader(file))
     assert [row["reward"] for row in rows] == ["1.0", "", "1.5"]
     names = load_file(tmp_path / "weights.safetensors")
-    assert {"network.output", "prices.q_values"} <= set(names)
+    assert {"network.output", "network.linear.bias"} <= set(names)
 
 
 def test_a_model_for_another_problem_is_refused(tmp_path):
@@ -119,6 +114,17 @@ def test_weights_for_other_features_are_refused(tmp_path, facts):
     (tmp_path / "model.json").write_text(json.dumps(about))
     with pytest.raises(FileError, match="is damaged"):
         load_model(tmp_path, PROBLEM)
+
+
+@pytest.mark.parametrize("kind", ["graph-network", "priced-q-network", None])
+def test_a_kind_of_another_version_is_one_line(tmp_path, kind):
+    save_model(tmp_path, trained())
+    about = read_about(tmp_path)
+    about["kind"] = kind
+    (tmp_path / "model.json").write_text(json.dumps(about))
+    with pytest.raises(FileError, match="which this version does not know: train the") as error:
+        load_model(tmp_path, PROBLEM)
+    assert "\n" not in str(error.value)
 
 
 def test_one_flipped_bit_is_found(tmp_path):

@@ -21,10 +21,8 @@ def part_of(problem, kind, stationary):
 
 def state_values(part, states, steps):
     """Return what prices think each state is worth, ``(B,)``: all arms, and what is paid back."""
-    return (
-        part.arm_values(states, steps).sum(axis=1)
-        + part.payback[np.minimum(steps, len(part.payback) - 1)]
-    )
+    row, arms = np.minimum(steps, len(part.payback) - 1), np.arange(states.shape[1])
+    return part.values[row[:, None], arms, states].sum(axis=1) + part.payback[row]
 
 
 def q_of(part, problem, states, step, actions):

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from programme_cases import TRANSITIONS, known, sheet
 
+from learned_cases import made
+from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import FileError
 from sequoia.models.folder import Trained, save_model
-from sequoia.models.q_model import QModel, View, shapes
-from sequoia.optimize.encoding import ActionEncoding
+from sequoia.models.price_part import PricePart
 from sequoia.problem import load
 from sequoia.programme.settings import read_programme
 from sequoia.programme.situation import find_situation
@@ -20,13 +21,9 @@ WEDNESDAY = date(2026, 11, 4)
 
 
 def train(problem, folder):
-    rng, encoding = np.random.default_rng(0), ActionEncoding.of(problem)
-    features = problem.arms.n_arms * problem.arms.n_states + 1
-    sizes = shapes(features, encoding.n_inputs, (3,), 0, True)
-    own = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in sizes.items()}
-    q = QModel(problem, encoding, View(), own)
+    q = made(problem, "price", ("linear",))
     history = [{"round": 0, "reward": 1.0, "seconds": 0.1}]
-    save_model(folder, Trained(q, "q-learning", {}, 0, 1.0, None, None, 0.1, history))
+    save_model(folder, Trained(q, "policy-improvement", {}, 0, 1.0, None, None, 0.1, history))
     return q
 
 
@@ -40,9 +37,13 @@ def test_a_model_outlives_its_transitions(tmp_path):
     adopted = adopt(situation, tmp_path / "model")
     assert "trained before" in adopted.remark
     assert situation.problem.arms.n_states != q.environment.arms.n_states
-    # States that are known are the first of all beliefs, then and now.
+    # Beliefs are others now, so what was learned of them means nothing; prices of now do.
+    assert adopted.remark.endswith("it acts by them alone")
     seen, step = np.array([[0, 1, 2]]), np.zeros(1, dtype=np.int64)
-    assert np.allclose(adopted.model.fold(seen, step).linear, q.fold(seen, step).linear)
+    wanted = PricePart.of(relax(situation.problem).prices, situation.problem.horizon)
+    levels = wanted.levels(seen, step)[0]
+    weights = adopted.model.fold(seen, step).linear
+    assert np.allclose(weights, levels[:, :, 1] - levels[:, :, 0])
     made = plan_today(situation, {}, policy="sequoia", q=adopted.model)
     assert made.stored.policy == "sequoia"
 

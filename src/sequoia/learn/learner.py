@@ -191,11 +191,11 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         found = [Effort(1, False)]
         if self._is_whole:
             found.append(Effort(1, True))
-        elif self.sight.graph.nnz and self._sizes.states_at(_DEEP):
-            deep = min(_DEEP, self.environment.horizon)
+        deep = min(_DEEP, self.environment.horizon) if self._sizes.states_at(_DEEP) else 1
+        if deep > 1 and self.sight.graph.nnz and not self._is_whole:
             found.append(Effort(deep, True))
-            if self._potential is not None:
-                found.append(Effort(deep, True, has_goals=True))
+        if self._potential is not None:
+            found.append(Effort(deep, True, has_goals=True))
         if self._bases.together is not None:
             found.append(Effort(0, False))
         return found
@@ -292,7 +292,9 @@ class PolicyImprovement(Learner[ImprovementConfig]):
 
     def _fit_actor(self, critic: Critic, effort: Effort, rng: np.random.Generator) -> LearnedModel:
         """Return the policy whose scores explain comparisons best in states kept back [4]."""
-        start, pairs = self._start, self.pairs
+        start, pairs = self._start, [own for own in self.pairs if len(own.state)]
+        if not pairs:
+            return self.kept  # no other action changes anything
         y = [self._beyond(own, own.advantages(critic, self.discount)) for own in pairs]
         linear = fit_scores(self.sight, pairs, y, keeps_back=effort.has_networks)
         choices = [replace(start, linear=linear)]
@@ -306,7 +308,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         if self._is_whole:
             self._joint = fit_joint_part(self.sight, pairs, y, self._joint, rng)
             choices.append(replace(start, joint=self._joint))
-        return min(choices, key=lambda model: self._error(model, y))
+        return min(choices, key=lambda model: self._error(model, pairs, y))
 
     def _beyond(self, pairs: Pairs, advantages: FloatArray) -> FloatArray:
         """Return advantages less what is known of them."""
@@ -314,10 +316,10 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         states, steps, actions = pairs.states[at], pairs.steps[at], pairs.actions[at]
         return advantages - self._start.known.gains(states, steps, actions, pairs.tried)
 
-    def _error(self, model: LearnedModel, y: Sequence[FloatArray]) -> float:
+    def _error(self, model: LearnedModel, pairs: Sequence[Pairs], y: Sequence[FloatArray]) -> float:
         """Return the squared error of a model in states kept back."""
         total = 0.0
-        for own, values in zip(self.pairs, y, strict=True):
+        for own, values in zip(pairs, y, strict=True):
             found = model.learned_gains(own.states, own.steps, own.actions, own.state, own.tried)
             total += float(((values - found)[own.is_kept_back] ** 2).sum())
         return total

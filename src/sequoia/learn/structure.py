@@ -73,8 +73,8 @@ def _columns(
 ) -> csr_array:
     """Return how often a change of column i changes the next value of j, ``(D, N)``.
 
-    Pairs of feasible actions differ in few columns: the best ones by random weights, of which one
-    is turned round.
+    Pairs of feasible actions differ in as few columns as the rules allow: one is chosen, and then
+    left out.
     """
     size, columns = play.states.shape[1], environment.space.n_actions
     rows = int(np.clip(_WORK // size, 4 * columns, _TRIES * columns // 3))
@@ -83,12 +83,13 @@ def _columns(
         count = min(4_000, rows - first)
         row = rng.integers(len(play.states), size=count)
         limits = limits_of(environment, play.states[row], play.steps[row])
-        weights = rng.random((count, columns))
+        weights = rng.random((count, argmax.n_inputs))
+        each, turned = np.arange(count), (first + np.arange(count)) % columns
+        weights[each, turned] = columns
         one = argmax.best(weights, limits)
-        turned = (first + np.arange(count)) % columns
-        weights[np.arange(count), turned] = np.where(
-            one[np.arange(count), turned] == 1, -columns, columns
-        )
+        # What is chosen stays, and nothing else joins in, but for the column that is left out.
+        weights[:, :columns] = np.where(one == 1, columns, -columns)
+        weights[each, turned] = -(columns**2)
         other = argmax.best(weights, limits)
         noise = rng.random((count, environment.n_noise))
         _, before = environment.step(play.states[row], one, noise)

@@ -50,13 +50,13 @@ class Known(ABC):
 
 
 class Nothing(Known):
-    """Nothing is known: learned scores are all; without any, as little is done as is allowed."""
+    """Nothing is known: learned scores are all."""
 
     name = "idle"
 
     def weights(self, states: States, steps: IntArray, scores: FloatArray) -> FloatArray:  # noqa: ARG002
         """Return the scores."""
-        return scores if scores.any() else scores - 1.0
+        return scores
 
     def gains(
         self,

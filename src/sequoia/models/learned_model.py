@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from sequoia.models.factored_part import FactoredPart
 from sequoia.models.joint_part import JointPart
-from sequoia.models.known import Known, factored, known_parts, priced
+from sequoia.models.known import Known, Nothing, factored, known_parts, priced
 from sequoia.models.network import Network
 from sequoia.models.price_part import PricePart
 from sequoia.models.scores import LinearScores
@@ -64,8 +64,16 @@ class LearnedModel:
     def weights(self, states: States, steps: IntArray) -> FloatArray:
         """Return the weight of every input, ``(B, I)``, beside what is joint."""
         scores = self.scores(states, steps)
+        if self.known.name == Nothing.name and self.is_bare:
+            # As little is done as is allowed.
+            scores -= 1.0
         missing = self.encoding.n_inputs - scores.shape[1]
         return self.known.weights(states, steps, np.pad(scores, ((0, 0), (0, missing))))
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether nothing was learned: the model is its base policy."""
+        return self.linear is None and self.network is None and self.joint is None
 
     def fold(self, states: States, steps: IntArray) -> ReluNet:
         """Return the function of the inputs for every state, ``(B, D)``, and step."""

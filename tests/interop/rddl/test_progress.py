@@ -9,7 +9,7 @@ pytest.importorskip("rddlrepository", reason="the extra rddl is not installed")
 from sequoia.interop.rddl import from_rddl
 from sequoia.interop.rddl.progress import Progress
 from sequoia.learn import make_config, train
-from sequoia.learn.policy_iteration import PolicyIteration
+from sequoia.learn.learner import PolicyImprovement
 from sequoia.models.folder import load_model
 from sequoia.policies import make_policy
 from sequoia.simulate import Scenarios, rollout
@@ -45,23 +45,22 @@ def test_what_a_step_promises():
 
 def test_learning_starts_from_it_and_goes_on_after_a_stop():
     advising = from_rddl("rddl:AcademicAdvising_ippc2018/7")
-    config = make_config("interacting", rounds=1, n_eval_episodes=16)
-    learner = PolicyIteration(advising, config, seed=0)
-    learner.begin()
+    config = make_config("default", rounds=1)
+    learner = PolicyImprovement(advising, config, seed=0)
     # Doing nothing costs 5 in each step; random play costs more than that.
-    assert learner.selection.best_reward > -4.5
-    other = PolicyIteration(advising, config, seed=1)
+    assert learner.begin().best > -4.5
+    assert learner.kept.known.name == "progress"
+    other = PolicyImprovement(advising, config, seed=0)
     other.restore(*learner.state())
     states = advising.draw_start(np.random.default_rng(0), 1)
-    now = [one.model(one.selection.best).weights(states, np.zeros(1)) for one in (learner, other)]
+    now = [one.kept.weights(states, np.zeros(1)) for one in (learner, other)]
     np.testing.assert_array_equal(*now)
     assert now[0].any()
 
 
 def test_a_model_that_was_guided_is_read_back(tmp_path):
-    advising = from_rddl("rddl:AcademicAdvising_ippc2018/7")
-    small = {"comparisons.states": 8, "comparisons.depth": 3, "fit.gradient_steps": 5}
-    config = make_config("interacting", rounds=1, n_eval_episodes=8, **small)
+    advising = from_rddl("rddl:AcademicAdvising_ippc2018/1")
+    config = make_config("default", rounds=0)
     trained = train(advising, config, seed=0, folder=tmp_path / "model")
     scenarios = Scenarios.sample(advising, 4, seed=1)
     played = [
@@ -69,4 +68,5 @@ def test_a_model_that_was_guided_is_read_back(tmp_path):
         for q in (trained.q, load_model(tmp_path / "model", advising))
     ]
     np.testing.assert_array_equal(*played)
-    assert played[0].mean() > -4.5
+    assert trained.q.known.name == "progress"
+    assert played[0].mean() > -5

@@ -13,8 +13,6 @@ from rddl_cases import DOMAIN, RULES, Judge, write
 from sequoia.bounds import solve_exactly
 from sequoia.errors import FileError, ProblemError
 from sequoia.interop.rddl import from_rddl, repository
-from sequoia.models.graph_model import neighbourhood_of
-from sequoia.optimize.encoding import ActionEncoding
 from sequoia.policies import Random
 from sequoia.problem import check_environment, sample_actions, space_at
 from sequoia.simulate import Scenarios, rollout
@@ -144,9 +142,6 @@ def test_what_comes_next_without_an_action_is_seen(garden):
     after = np.array([[1, 0, 1, 0, 1, 0, 0], [0, 0, 1, 0, 0, 0, 0]])
     one, two = garden.outlook(states)
     assert one.tolist() == two.tolist() == after.tolist()
-    seen = neighbourhood_of(garden, ActionEncoding.of(garden)).see(states, np.zeros(2))
-    is_one = after.T[:, :, None] == [0, 1, 0, 1]
-    assert seen[:, :, -4:].tolist() == is_one.tolist()
 
 
 def test_exact_is_no_less_than_random(garden):

@@ -8,7 +8,7 @@ import pytest
 
 from sequoia.errors import ConfigError, ProblemError
 from sequoia.evaluation import evaluate
-from sequoia.learn import learner, make_config, train
+from sequoia.learn import base, make_config, train
 from sequoia.learn.checkpoint import NAME
 from sequoia.learn.rivals import ppo
 from sequoia.learn.rivals.registry import RIVAL_PRESETS
@@ -103,7 +103,7 @@ def test_srl_ends_within_a_round_when_its_time_is_over():
 
 def test_time_that_was_spent_before_a_crash_is_not_given_again(tmp_path, monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr(learner.time, "process_time", lambda: clock[0])
+    monkeypatch.setattr(base.time, "process_time", lambda: clock[0])
 
     def watch(progress):
         clock[0] += 10.0
