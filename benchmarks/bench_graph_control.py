@@ -18,7 +18,7 @@ from functools import partial
 import numpy as np
 
 from sequoia.evaluation import evaluate
-from sequoia.learn import make_config, train, usual_preset
+from sequoia.learn import make_config, train
 from sequoia.policies import make_policy
 from sequoia.policies.policy import LinearPolicy
 from sequoia.problem import Problem
@@ -97,7 +97,7 @@ def compare(problem: Problem, rules: dict[str, Score], names: list[str], options
     makers |= {name: partial(Rule, score=score) for name, score in rules.items()}
     if not options.no_training:
         began = time.process_time()
-        q = train(problem, make_config(usual_preset(problem)), seed=1).q
+        q = train(problem, make_config("default"), seed=1).q
         print(f"  training took {time.process_time() - began:.0f} s", flush=True)
         makers["sequoia"] = partial(make_policy, "sequoia", q=q)
     found = evaluate(problem, makers, options.episodes, seed=5, bound="none")

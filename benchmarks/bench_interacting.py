@@ -1,10 +1,9 @@
-"""What SEQUOIA learns where arms interact: quality, cost, growth, and what each part of it adds.
+"""What SEQUOIA learns where arms interact: quality, cost, growth.
 
     python benchmarks/bench_interacting.py tiny      # 8 nodes, where the optimum is known
     python benchmarks/bench_interacting.py sizes     # 20 to 100 nodes, against myopic and price
     python benchmarks/bench_interacting.py scale     # up to 10,000 nodes: seconds and memory
     python benchmarks/bench_interacting.py kinds     # fires, immunity, vaccination, routes
-    python benchmarks/bench_interacting.py ablation  # one thing changed at a time
     python benchmarks/bench_interacting.py settings  # the four settings of the paper
     BEFORE=OTHER/src python benchmarks/bench_interacting.py before  # and those of another checkout
 
@@ -37,13 +36,12 @@ from sequoia.bounds import relax_factored, solve_exactly
 from sequoia.evaluation import evaluate
 from sequoia.evaluation.intervals import estimate
 from sequoia.io import write_text
-from sequoia.learn import make_config, policy_iteration, train, usual_preset
-from sequoia.models.neighbourhood import WholeState
+from sequoia.learn import make_config, train
 from sequoia.policies import Policy, make_policy
 from sequoia.policies.price import ClusterPricePolicy
 from sequoia.problem import Problem
 from sequoia.problem.families import capacity, epidemic, interventions, routing, scheduling
-from sequoia.simulate import Scenarios, paired_rollouts, rollout
+from sequoia.simulate import Scenarios, rollout
 
 RESULTS = Path(__file__).parent.parent / "docs" / "benchmarks" / "interacting.json"
 PICTURE = Path(__file__).parent.parent / "docs" / "images" / "interacting-scale.png"
@@ -76,7 +74,7 @@ Cell = Callable[[], dict[str, Any]]
 def learn(problem: Problem, **changes: Any) -> tuple[Any, float]:
     """Train by the usual preset, and return the model and CPU seconds."""
     began = time.process_time()
-    q = train(problem, make_config(usual_preset(problem), **changes), seed=1).q
+    q = train(problem, make_config("default", **changes), seed=1).q
     return q, time.process_time() - began
 
 
@@ -191,53 +189,6 @@ def before_and_after(name: str, seed: int) -> dict[str, Any]:
 # ---------------------------------------------------------------- what is left out
 
 
-class OwnLuck:
-    """An environment whose every step has luck of its own: rollouts are no longer paired."""
-
-    def __init__(self, environment: Any) -> None:
-        self._environment = environment
-        self._rng = np.random.default_rng(0)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._environment, name)
-
-    def step(self, states: Any, actions: Any, noise: Any) -> Any:
-        """Step by other luck than asked for."""
-        return self._environment.step(states, actions, self._rng.random(noise.shape))
-
-
-def unpaired(environment: Any, *others: Any) -> None:
-    """Compare as usual, each side under luck of its own."""
-    paired_rollouts.compare(OwnLuck(environment), *others)
-
-
-def ablate(arms: int, seed: int, what: str) -> dict[str, Any]:
-    """Train with one thing changed, and compare with myopic."""
-    problem = epidemic(arms=arms, seed=seed)
-    changes: dict[str, Any] = {}
-    if what == "unpaired":
-        policy_iteration.compare = unpaired
-    if what == "unshared":
-        policy_iteration.neighbourhood_of = lambda environment, *_: WholeState(environment)
-    if what in ("no start", "unshared"):  # one node for all has no place for a guess of each arm
-        changes["price_rounds"] = 0
-    if what == "doses apart":  # what doses are worth together is left out
-        final = policy_iteration.final_choice
-        policy_iteration.final_choice = lambda learned, _, held_out: final(learned, None, held_out)
-    q, seconds = learn(problem, **changes)
-    own = "lookahead" if what == "lookahead" else "sequoia"
-    policies = {
-        "sequoia": make_policy(own, problem, q=q),
-        "myopic": make_policy("myopic", problem),
-    }
-    if what == "lookahead":
-        policies["no lookahead"] = make_policy("sequoia", problem, q=q)
-    return {**totals(problem, policies, 20 if what == "lookahead" else 200), "seconds": seconds}
-
-
-ABLATIONS = ("doses apart", "unshared", "unpaired", "no start", "lookahead")
-
-
 # ---------------------------------------------------------------- all cells
 
 
@@ -251,9 +202,6 @@ def cells() -> Iterator[tuple[str, Cell]]:
     for name in KINDS:
         for seed in SEEDS:
             yield f"kinds/{name}/{seed}", partial(kind, name, seed)
-    for what in ABLATIONS:
-        for seed in SEEDS:
-            yield f"ablation/{what}/{seed}", partial(ablate, 20, seed, what)
     for make in SETTINGS:
         for seed in SEEDS:
             yield f"settings/{make.__name__}/{seed}", partial(setting, make.__name__, seed)
@@ -340,18 +288,6 @@ def print_tables(known: dict[str, Any]) -> None:
         shown = ("random", "myopic", rule, "sequoia", f"minus {rule}")
         cut = " | ".join(per_step(one, policy) for policy in shown)
         print(f"| {name}, {seed} ({rule}) | {cut} | {one['seconds']:.0f} |")
-
-    print("\n| 20 nodes, seed | SEQUOIA minus myopic | % over myopic | s |\n|---|---|---|---|")
-    whole = [(["default", seed], one) for (arms, seed), one in rows(known, "sizes") if arms == "20"]
-    measured = list(rows(known, "ablation"))
-    seeds = {seed for (_, seed), _ in measured}
-    for (what, seed), one in [*whole, *measured]:
-        if seed in seeds:
-            cut = f"{per_step(one, 'minus myopic')} | {gain(one):.1f} | {one['seconds']:.0f}"
-            print(f"| {what}, {seed} | {cut} |")
-    for (what, seed), one in measured:
-        if what == "lookahead":
-            print(f"lookahead minus its policy, {seed}: {per_step(one, 'minus no lookahead')}")
 
     print("\n| setting, seed | SEQUOIA, % of bound | price, % | minus price | s |")
     print("|---|---|---|---|---|")

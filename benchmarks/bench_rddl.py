@@ -22,7 +22,7 @@ import numpy as np
 from sequoia.errors import SequoiaError
 from sequoia.evaluation.intervals import estimate
 from sequoia.interop.rddl import RddlEnvironment, from_rddl, repository
-from sequoia.learn import make_config, train, usual_preset
+from sequoia.learn import make_config, train
 from sequoia.models.model import Model
 from sequoia.policies import make_policy
 from sequoia.problem import sample_actions
@@ -159,7 +159,7 @@ def decisions(
     environment: RddlEnvironment, share: int
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Yield decisions of random, learned and lookahead policies with their states."""
-    config = make_config(usual_preset(environment), rounds=1)
+    config = make_config("default", rounds=1)
     q = train(environment, config, seed=0).q
     parts = {"random": 0.6, "sequoia": 0.38, "lookahead": 0.02}
     for name, part in parts.items():
@@ -214,7 +214,7 @@ def train_one(
     """Train, then compare policies under the same luck."""
     environment = from_rddl(f"rddl:{name}")
     began = time.process_time()
-    config = make_config(usual_preset(environment), rounds=int(rounds))
+    config = make_config("default", rounds=int(rounds))
     q = train(environment, config, seed=int(seed)).q
     print(f"{name},training,seed {seed},{time.process_time() - began:.0f} s", flush=True)
     _play(name, environment, q, policies, int(episodes))

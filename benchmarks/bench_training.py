@@ -17,7 +17,7 @@ import numpy as np
 
 from sequoia.evaluation import evaluate
 from sequoia.evaluation.intervals import estimate
-from sequoia.learn import make_config, train, usual_preset
+from sequoia.learn import make_config, train
 from sequoia.optimize import Auto, IpoptRounding, Milp
 from sequoia.policies import Sequoia
 from sequoia.problem import Problem
@@ -51,7 +51,7 @@ def main() -> None:
 def compare(problem: Problem, policies: list[str], preset: str | None = None, **changes) -> None:
     """Train, evaluate and print one line per policy."""
     began = time.process_time()
-    config = make_config(preset or usual_preset(problem), **changes)
+    config = make_config(preset or "default", **changes)
     trained = train(problem, config, seed=1)
     spent = time.process_time() - began
     found = evaluate(problem, policies, EPISODES, seed=5, q=trained.q, bound="none")

@@ -4,9 +4,9 @@
     python benchmarks/blind.py --rows capacity --seeds 3
     python benchmarks/blind.py --quick                 two rows with wide margins, under two minutes
 
-Each line of CSV is one training: problem, seed, what it earned, what it is compared with, half of the
-95 % interval of the paired difference, and CPU seconds. The last lines are means over seeds. Every
-environment is wrapped in `experiments.blind.Blind`; policies of a row play the same episodes.
+Each line of CSV is one training: problem, seed, what it earned, what it is compared with, half of
+the 95 % interval of the paired difference, and CPU seconds. The last lines are means over seeds.
+Every environment is wrapped in `experiments.blind.Blind`; policies of a row play the same episodes.
 """
 
 import argparse

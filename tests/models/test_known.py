@@ -97,11 +97,9 @@ def test_what_depends_on_the_state_is_not_listed():
     assert list(known_of(Limited())) == ["idle", "random"]
 
 
-def test_nothing_leaves_all_out_until_something_is_learned():
-    scores = np.zeros((2, 3))
-    assert (Nothing().weights(np.zeros((2, 1)), np.zeros(2), scores) < 0).all()
-    scores[0, 1] = 2.0
-    assert np.array_equal(Nothing().weights(np.zeros((2, 1)), np.zeros(2), scores), scores)
+def test_where_nothing_is_known_scores_are_all():
+    scores = np.array([[0.0, 2.0, -1.0]])
+    assert np.array_equal(Nothing().weights(np.zeros((1, 1)), np.zeros(1), scores), scores)
 
 
 def test_chance_is_the_same_in_the_same_state_and_step_alone():

@@ -153,7 +153,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         self.prices = np.zeros((self.sight.n_columns, self.sight.n_times))
         self._potential = None
         if not isinstance(environment, Problem):
-            self._potential = Potential.of(environment, first)
+            self._potential = Potential.of(environment, first, ~self.sight.is_number)
         self._explained = find_shares(environment, first, self.sight, rng).explained
         self._bases = bases = find_bases(environment, self._encoding, is_timeless)
         self.bound, self.bound_stopped_by = bases.bound, bases.bound_stopped_by
@@ -232,6 +232,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         self.count_round()
         won = self._judge(challenger)  # [6]
         patience = self.config.patience * (_SLOWER if effort.has_networks else 1)
+        patience *= _SLOWER if effort.has_goals else 1
         if not effort.depth or (won is None and self.misses >= patience):
             self.effort, self.misses = self.effort + 1, 0
             self.current = self.kept
@@ -250,7 +251,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
             self._find_prices(rng)
         local = fit_critic(self.plays, self.sight, shares, self.prices, self.discount)
         if effort.has_goals and self._potential is not None:
-            return SumCritic([local, self._potential], self.sight)
+            return SumCritic([local], self.sight, self._potential)
         if not (effort.has_networks and self._is_whole):
             return local
         returns = Returns.of(self.plays, self.sight, self.discount)
@@ -357,7 +358,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         challenged, held = self._act_by(challenger), self._act_by(self.kept)
         won, gain, earned = self._guard.test(challenged, held, luck)
         self.held = estimate(earned)
-        self.current = challenger if gain.high > 0 else self.kept
+        self.current = challenger if gain.high >= 0 else self.kept
         if not won:
             self.misses += 1
             return None

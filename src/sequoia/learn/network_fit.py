@@ -12,6 +12,7 @@ from scipy.sparse import csr_array
 
 from sequoia.learn.pairs import KEPT_BACK, Pairs
 from sequoia.learn.play import Play
+from sequoia.learn.potential import Potential
 from sequoia.models.graph_network import node_scores, shapes
 from sequoia.models.joint_part import JointPart, joint_shapes, joint_values
 from sequoia.models.network import Network, features, messages
@@ -100,15 +101,17 @@ def _batch(sight: Sight) -> int:
 
 @dataclass(frozen=True, eq=False)
 class SumCritic:
-    """What several critics say together; 0 when the episode is over."""
+    """What several critics say together; 0 when the episode is over, but for what lasts."""
 
     parts: Sequence[Any]
     sight: Sight
+    lasting: Potential | None = None
 
     def values(self, states: NDArray[Any], steps: IntArray) -> FloatArray:
         """Return the worth of states, ``(B,)``."""
         found = sum(part.values(states, steps) for part in self.parts)
-        return np.where(self.sight.is_over(steps), 0.0, found)
+        total = np.where(self.sight.is_over(steps), 0.0, found)
+        return total if self.lasting is None else total + self.lasting.values(states, steps)
 
 
 @dataclass(frozen=True, eq=False)

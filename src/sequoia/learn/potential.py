@@ -7,7 +7,7 @@ import numpy as np
 from sequoia.learn.play import Play
 from sequoia.problem import Environment
 from sequoia.problem.environment import States
-from sequoia.validation import FloatArray, IntArray
+from sequoia.validation import BoolArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,8 +32,11 @@ class Potential:
     worth: FloatArray
 
     @classmethod
-    def of(cls, environment: Environment, played: Play) -> "Potential | None":
-        """Look for lasting changes; ``None`` where nothing lasts, or episodes begin differently."""
+    def of(cls, environment: Environment, played: Play, may_count: BoolArray) -> "Potential | None":
+        """Look for lasting changes; ``None`` where nothing lasts, or episodes begin differently.
+
+        ``may_count`` says which components are facts, not amounts, ``(D,)``.
+        """
         horizon = environment.horizon
         states = played.states.reshape(horizon, -1, played.states.shape[1])
         every = np.concatenate([states, played.following[None, -states.shape[1] :]])
@@ -42,7 +45,8 @@ class Potential:
             return None
         is_away = every != first
         has_left = np.maximum.accumulate(is_away, axis=0)
-        lasts = is_away.any(axis=(0, 1)) & ~(has_left & ~is_away).any(axis=(0, 1))
+        returns = (has_left & ~is_away).any(axis=(0, 1))
+        lasts = is_away.any(axis=(0, 1)) & ~returns & may_count
         if not lasts.any():
             return None
         relevance = np.asarray(getattr(environment, "relevance", np.ones(len(first))))

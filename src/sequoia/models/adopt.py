@@ -78,9 +78,17 @@ def adopt_model(
     if states is not None and any((own != np.arange(len(own))).any() for own in states.values()):
         # Weights of states that are others now mean nothing; prices of now do.
         return Adopted(
-            replace(model, linear=None, network=None), f"{remark}; it acts by them alone"
+            replace(_by_prices(model), linear=None, network=None),
+            f"{remark}; it acts by them alone",
         )
     return Adopted(model, remark)
+
+
+def _by_prices(model: LearnedModel) -> LearnedModel:
+    """Return a model that acts by prices of now, where there are any."""
+    if model.prices is None:
+        return model
+    return replace(model, known=priced(model.encoding, model.prices))
 
 
 def _moved(

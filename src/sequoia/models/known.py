@@ -79,7 +79,7 @@ class Chance(Nothing):
         """Return weights that say nothing."""
         found = np.empty(scores.shape)
         for row, (state, step) in enumerate(zip(states, steps, strict=True)):
-            seed = zlib.crc32(np.ascontiguousarray(state).tobytes(), int(step))
+            seed = zlib.crc32(np.append(np.asarray(state, dtype=np.float64), step).tobytes())
             found[row] = np.random.default_rng(seed).random(scores.shape[1])
         return found
 

@@ -71,6 +71,11 @@ class LearnedModel:
         return self.known.weights(states, steps, np.pad(scores, ((0, 0), (0, missing))))
 
     @property
+    def n_inputs(self) -> int:
+        """``I``, of the actions that it learned about."""
+        return self.encoding.n_inputs
+
+    @property
     def is_bare(self) -> bool:
         """Whether nothing was learned: the model is its base policy."""
         return self.linear is None and self.network is None and self.joint is None

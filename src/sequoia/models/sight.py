@@ -128,7 +128,8 @@ class Sight:
         known = np.asarray(states, dtype=np.float64)
         parts: list[FloatArray] = []
         if len(self.values) > 1:
-            parts.append((known[:, :, None] == self.values[1:]).astype(np.float64))
+            is_it = (known[:, :, None] == self.values[1:]) & ~self.is_number[:, None]
+            parts.append(is_it.astype(np.float64))
         if self.is_number.any():
             number = np.where(self.is_number, known / self.scale, 0.0)
             parts.append(np.stack([number, number**2 * self.is_number], axis=2))

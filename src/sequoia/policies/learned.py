@@ -48,9 +48,7 @@ class Sequoia(StatewisePolicy):
         self._environment = environment
         self._q = q
         make = partial(Auto, seconds=seconds) if engine is None else engine
-        # A model says what it sees of actions; one that does not sees all there is.
-        encoding = getattr(q, "encoding", None) or ActionEncoding.of(environment)
-        self._engine = ByState(encoding, make)
+        self._engine = ByState(_encoding(environment, q), make)
 
     @classmethod
     def make(cls, environment: Environment, options: Options) -> "Sequoia":
@@ -82,7 +80,7 @@ class IterativeDqn(Greedy):
 
     def __init__(self, environment: Environment, q: QFunction) -> None:
         super().__init__(environment)
-        self._encoding = getattr(q, "encoding", None) or ActionEncoding.of(environment)
+        self._encoding = _encoding(environment, q)
         self._q = q
 
     @classmethod
@@ -95,6 +93,14 @@ class IterativeDqn(Greedy):
         net = self._q.fold(state[None], np.array([step]))
         values: FloatArray = net.values(self._encoding.encode(actions)[None])[0]
         return values
+
+
+def _encoding(environment: Environment, q: QFunction) -> ActionEncoding:
+    """Return what a model sees of actions: the columns alone, if it learned without doses."""
+    found = ActionEncoding.of(environment)
+    if getattr(q, "n_inputs", found.n_inputs) == found.n_inputs:
+        return found
+    return ActionEncoding.of_space(environment.space)
 
 
 def _required(q: QFunction | None, name: str) -> QFunction:
