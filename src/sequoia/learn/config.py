@@ -22,8 +22,6 @@ class Config(Group):
     ----------
     learner
         The name of the learner that it is for.
-    old_names
-        What settings of version 0.1 are called now.
     rounds
         After how many rounds it ends at the latest.
     seconds
@@ -32,7 +30,6 @@ class Config(Group):
     """
 
     learner: ClassVar[str]
-    old_names: ClassVar[Mapping[str, str]] = {}
 
     rounds: int = Field(default=0, ge=0)
     seconds: float | None = Field(default=None, gt=0)
@@ -84,8 +81,6 @@ class Config(Group):
         ends = [full for full in known if full == name or full.endswith(f".{name}")]
         if len(ends) == 1 or name in known:
             return name if name in known else ends[0]
-        if name in cls.old_names:
-            raise ConfigError(f"train.{name} is now called {cls.old_names[name]}.")
         if ends:
             raise ConfigError(f"train.{name} may be {' or '.join(ends)}; give the full name.")
         words = {full.rpartition(".")[2]: full for full in known}

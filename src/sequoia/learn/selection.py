@@ -38,10 +38,6 @@ class Selection(Generic[Weights]):
         else:
             self.tries_since_best += 1
 
-    def start_from_best(self) -> None:
-        """Let learning start from the best of the first few."""
-        self.start_rewards, self.tries_since_best = self.best_rewards, 0
-
     @property
     def best_reward(self) -> float:
         """Mean reward per step of the best weights."""

@@ -7,8 +7,6 @@ node v and A the matrices of the graph,
 
 and the score of node v is ``U h_v``, one number for each kind of input that reaches a node. All
 nodes share W, S, M and U, so what is learned in one place holds everywhere (Gilmer et al. 2017).
-Where a first guess of the scores is known, the last features are that guess, and ``g`` of it is
-added to the score: learning starts from it with g = 1, and from nothing with g = 0.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +16,7 @@ Parameters = Mapping[str, Any]
 
 
 def shapes(
-    features: int, kinds: int, matrices: int, hidden: int, layers: int, guessed: bool = False
+    features: int, kinds: int, matrices: int, hidden: int, layers: int
 ) -> dict[str, tuple[int, ...]]:
     """Return the shape of every parameter.
 
@@ -32,16 +30,12 @@ def shapes(
         Number of matrices that messages go along.
     hidden, layers
         Width of a node's memory, and rounds of messages.
-    guessed
-        Whether the last features are a guess of the scores.
     """
     result: dict[str, tuple[int, ...]] = {
         "in": (features, hidden),
         "in.bias": (hidden,),
         "out": (hidden, kinds),
     }
-    if guessed:
-        result["guess"] = (kinds,)
     for layer in range(layers):
         result |= {f"self.{layer}": (hidden, hidden), f"bias.{layer}": (hidden,)}
         result |= {f"heard.{layer}.{k}": (hidden, hidden) for k in range(matrices)}
@@ -66,10 +60,7 @@ def node_scores(parameters: Parameters, seen: Any, matrices: Sequence[Any]) -> A
             heard = (matrix @ hidden.reshape(nodes, -1)).reshape(hidden.shape)
             after = after + heard @ parameters[f"heard.{layer}.{k}"]
         hidden = hidden + after.clip(min=0)
-    scores = (hidden @ parameters["out"]).reshape(nodes, batch, -1)
-    if "guess" in parameters:
-        scores = scores + seen[:, :, -scores.shape[2] :] * parameters["guess"]
-    return scores
+    return (hidden @ parameters["out"]).reshape(nodes, batch, -1)
 
 
 def n_layers(parameters: Parameters) -> int:
