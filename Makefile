@@ -21,13 +21,13 @@ $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
 
 $(RUN): pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable .
+	$(INSTALL) --editable '.[learn,programme]'
 	touch $@
 
 # What not every machine can have: solvers, a database server, RDDL. Without one, its tests are skipped.
 $(DEV): pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable '.[dev,gurobi,scip,relax,pgserver,rddl]' || { \
-		$(INSTALL) --editable '.[dev]' && for extra in gurobi scip relax pgserver rddl; do \
+	$(INSTALL) --editable '.[learn,programme,dev,gurobi,scip,relax,pgserver,rddl]' || { \
+		$(INSTALL) --editable '.[learn,programme,dev]' && for extra in gurobi scip relax pgserver rddl; do \
 			$(INSTALL) --editable ".[$$extra]" \
 			|| echo "The extra $$extra cannot be installed here; its tests will be skipped."; \
 		done; }

@@ -21,8 +21,8 @@ from resource import RUSAGE_CHILDREN, getrusage
 import numpy as np
 import sqlalchemy as sql
 
-from sequoia.programme.schema import metadata
-from sequoia.programme.settings import read_programme
+from sequoia_programme.schema import metadata
+from sequoia_programme.settings import read_programme
 
 PATIENTS, WEEKS, VISITS = 60, 8, 12
 # No blanks, so that a command is its words.

@@ -26,21 +26,21 @@ from pathlib import Path
 import numpy as np
 
 from sequoia.problem.spreadsheet import csv_text
-from sequoia.programme.creating import Beginning, create
-from sequoia.programme.demo import make_demo
-from sequoia.programme.history import events
-from sequoia.programme.importing import import_sheets
-from sequoia.programme.proposal import propose
-from sequoia.programme.schema import ARM, WORKER
-from sequoia.programme.settings import Programme
-from sequoia.programme.situation import find_situation
-from sequoia.programme.today import Planning
+from sequoia_programme.creating import Beginning, create
+from sequoia_programme.demo import make_demo
+from sequoia_programme.history import events
+from sequoia_programme.importing import import_sheets
+from sequoia_programme.proposal import propose
+from sequoia_programme.schema import ARM, WORKER
+from sequoia_programme.settings import Programme
+from sequoia_programme.situation import find_situation
+from sequoia_programme.today import Planning
 
 TODAY = date(2026, 11, 16)
 PAGES = ("/", "/people", "/people?search=ad", "/record", "/staff", "/people/one?who=Ada%20Abara")
 SERVE = (
     "import sys; from datetime import date; from pathlib import Path; "
-    "from sequoia.web.app import serve; "
+    "from sequoia_programme.web.app import serve; "
     "serve(Path(sys.argv[1]), port=int(sys.argv[2]), today=date.fromisoformat(sys.argv[3]))"
 )
 
@@ -142,7 +142,7 @@ def load(folder: Path, users: int, seconds: float) -> None:
 
 def missing(folder: Path, sent: set[tuple[str, str, str]]) -> tuple[int, int]:
     """Return how many records are not there, and how many are there twice."""
-    from sequoia.programme.settings import read_programme
+    from sequoia_programme.settings import read_programme
 
     with read_programme(folder).store.reading() as connection:
         found = [

@@ -16,17 +16,17 @@ import uvicorn
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from sequoia.programme.demo import make_demo
-from sequoia.programme.drafts import set_wish
-from sequoia.programme.pdf import find_browser
-from sequoia.programme.people import add_note
-from sequoia.programme.quality import find_quality, write_quality
-from sequoia.programme.rules import FLOORS, NEVER, WrittenRule, add_rule
-from sequoia.programme.settings import Programme, read_programme
-from sequoia.programme.situation import find_situation
-from sequoia.programme.today import Planning, publish
-from sequoia.web.app import create_app
-from sequoia.web.planner import PlannerProcess
+from sequoia_programme.demo import make_demo
+from sequoia_programme.drafts import set_wish
+from sequoia_programme.pdf import find_browser
+from sequoia_programme.people import add_note
+from sequoia_programme.quality import find_quality, write_quality
+from sequoia_programme.rules import FLOORS, NEVER, WrittenRule, add_rule
+from sequoia_programme.settings import Programme, read_programme
+from sequoia_programme.situation import find_situation
+from sequoia_programme.today import Planning, publish
+from sequoia_programme.web.app import create_app
+from sequoia_programme.web.planner import PlannerProcess
 
 DAY = date(2026, 11, 16)
 PORT = 8123

@@ -84,8 +84,13 @@ def __getattr__(name: str) -> Any:
     """Import a noun or a verb from its room."""
     if name not in __all__:
         raise AttributeError(f"module 'sequoia' has no attribute {name!r}")
-    return getattr(import_module(f"sequoia.{_ROOMS.get(name, 'problem')}"), name)
+    try:
+        return getattr(import_module(f"sequoia.{_ROOMS.get(name, 'problem')}"), name)
+    except ModuleNotFoundError as error:
+        from sequoia.extras import missing_package
+
+        raise missing_package(error) or error from error
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return list(__all__)

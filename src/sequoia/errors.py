@@ -50,5 +50,9 @@ class SolverUnavailable(SequoiaError):
     """A solver is not installed, or has no licence here."""
 
 
+class MissingPackage(SequoiaError):
+    """A package of an optional extra is not installed."""
+
+
 class SolverFailed(SequoiaError):
     """A solver ended without an answer that can be trusted."""

@@ -8,9 +8,9 @@ import pytest
 
 from programme.programme_cases import known
 from sequoia.cli import main
-from sequoia.cli.serve import demo_folder
 from sequoia.io import held
-from sequoia.programme.accounts import add_account
+from sequoia_programme.accounts import add_account
+from sequoia_programme.cli.serve import demo_folder
 
 
 def test_what_a_killed_demo_left_goes_with_the_next(tmp_path, monkeypatch):
@@ -29,9 +29,9 @@ def test_what_a_killed_demo_left_goes_with_the_next(tmp_path, monkeypatch):
 
 def test_a_demo_that_is_told_to_end_leaves_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    monkeypatch.setattr("sequoia.programme.demo.make_demo", lambda folder, _: folder.mkdir())
+    monkeypatch.setattr("sequoia_programme.demo.make_demo", lambda folder, _: folder.mkdir())
     monkeypatch.setattr(
-        "sequoia.web.app.serve", lambda *_, **__: signal.raise_signal(signal.SIGTERM)
+        "sequoia_programme.web.app.serve", lambda *_, **__: signal.raise_signal(signal.SIGTERM)
     )
     usual = signal.getsignal(signal.SIGTERM)
     with pytest.raises(SystemExit) as stop:
@@ -62,7 +62,7 @@ def test_what_cannot_be_served_is_one_line(command, tmp_path, arguments, said):
 
 def test_plain_text_on_the_network_is_said(command, tmp_path, monkeypatch):
     programme = known(tmp_path)
-    monkeypatch.setattr("sequoia.web.app.serve", lambda *_, **__: None)
+    monkeypatch.setattr("sequoia_programme.web.app.serve", lambda *_, **__: None)
     here = command("serve", "clinic")
     assert "/enter?key=" in here.out
     assert here.err == ""

@@ -140,3 +140,13 @@ def test_completion_scripts_are_shown_and_what_goes_wrong_is_not_a_traceback(tmp
     unknown = python(RUN, "--show-completion", "abacus", **settings)
     assert unknown.returncode != 0
     assert "Traceback" not in unknown.stderr
+
+
+def test_a_missing_extra_is_one_line():
+    code = "import sys; sys.modules[{!r}] = None\n" + RUN
+    serve = python(code.format("starlette"), "serve", "--demo")
+    assert serve.returncode == 2
+    assert serve.stderr.startswith("MissingPackage: starlette is not installed; pip install ")
+    assert len(serve.stderr.splitlines()) == 1
+    train = python("import sys; sys.modules['torch'] = None\nimport sequoia\nsequoia.train")
+    assert 'pip install "sequoia-plan[learn]"' in train.stderr.splitlines()[-1]

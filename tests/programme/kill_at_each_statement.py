@@ -21,9 +21,9 @@ from programme_cases import content
 from sqlalchemy import event
 
 from sequoia.cli import main
-from sequoia.cli import programme as _programme  # noqa: F401
-from sequoia.cli.programme import show_today as _today  # noqa: F401
-from sequoia.programme.settings import read_programme
+from sequoia_programme.cli import programme as _programme  # noqa: F401
+from sequoia_programme.cli import show_today as _today  # noqa: F401
+from sequoia_programme.settings import read_programme
 
 READING = ("SELECT", "PRAGMA")
 

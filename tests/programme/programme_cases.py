@@ -5,10 +5,10 @@ from pathlib import Path
 
 import sqlalchemy as sql
 
-from sequoia.programme.creating import Beginning, create
-from sequoia.programme.importing import import_sheets
-from sequoia.programme.schema import ARM, WORKER, metadata
-from sequoia.programme.settings import Programme
+from sequoia_programme.creating import Beginning, create
+from sequoia_programme.importing import import_sheets
+from sequoia_programme.schema import ARM, WORKER, metadata
+from sequoia_programme.settings import Programme
 
 MONDAY = date(2026, 11, 2)
 STATES = {"good": 1.0, "at risk": 0.4, "lapsed": 0.0}

@@ -8,8 +8,8 @@ from programme_cases import begin
 
 from sequoia.cli import main
 from sequoia.errors import ProblemError
-from sequoia.programme import accounts, attempts
-from sequoia.programme.accounts import (
+from sequoia_programme import accounts, attempts
+from sequoia_programme.accounts import (
     Account,
     add_account,
     all_accounts,
@@ -21,9 +21,9 @@ from sequoia.programme.accounts import (
     open_session,
     remove_account,
 )
-from sequoia.programme.attempts import Key, reserve, take_back
-from sequoia.programme.schema import now
-from sequoia.programme.store import FILE
+from sequoia_programme.attempts import Key, reserve, take_back
+from sequoia_programme.schema import now
+from sequoia_programme.store import FILE
 
 PASSWORD = "correct horse battery"
 

@@ -10,17 +10,17 @@ from programme_cases import content, known
 
 from sequoia.cli import main
 from sequoia.errors import FileError, SequoiaError
-from sequoia.programme import store
-from sequoia.programme.accounts import Account, add_account, find_session, open_session
-from sequoia.programme.backup import backup, restore
-from sequoia.programme.drafts import set_wish
-from sequoia.programme.estimates import estimate
-from sequoia.programme.history import find_journal
-from sequoia.programme.people import add_note
-from sequoia.programme.recording import record
-from sequoia.programme.settings import read_programme
-from sequoia.programme.situation import find_situation
-from sequoia.programme.today import plan_today
+from sequoia_programme import store
+from sequoia_programme.accounts import Account, add_account, find_session, open_session
+from sequoia_programme.backup import backup, restore
+from sequoia_programme.drafts import set_wish
+from sequoia_programme.estimates import estimate
+from sequoia_programme.history import find_journal
+from sequoia_programme.people import add_note
+from sequoia_programme.recording import record
+from sequoia_programme.settings import read_programme
+from sequoia_programme.situation import find_situation
+from sequoia_programme.today import plan_today
 
 DAY = date(2026, 11, 4)
 
@@ -166,7 +166,7 @@ def test_a_backup_of_before_is_brought_to_the_newest_version(tmp_path, monkeypat
     first = store.MIGRATIONS[:4]
     monkeypatch.setattr(store, "MIGRATIONS", first)
     programme = known(tmp_path)
-    monkeypatch.setattr("sequoia.programme.backup._forget_who_is_signed_in", lambda _: None)
+    monkeypatch.setattr("sequoia_programme.backup._forget_who_is_signed_in", lambda _: None)
     backup(programme, tmp_path / "b.zip")
     monkeypatch.undo()
     restore(tmp_path / "b.zip", tmp_path / "again")

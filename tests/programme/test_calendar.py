@@ -2,7 +2,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from sequoia.programme.calendar import LAST, Calendar, UnreadableDate
+from sequoia_programme.calendar import LAST, Calendar, UnreadableDate
 
 MONDAY = date(2026, 11, 2)
 OFFICE = ("Mon", "Tue", "Wed", "Thu", "Fri")

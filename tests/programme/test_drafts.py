@@ -5,13 +5,13 @@ from datetime import date
 import pytest
 from programme_cases import known
 
-from sequoia.programme.changing import rename
-from sequoia.programme.drafts import read_draft, set_wish, undo_wish, wishes_for
-from sequoia.programme.history import find_history, read_journal
-from sequoia.programme.proposal import explain, propose
-from sequoia.programme.situation import find_situation
-from sequoia.programme.standing import standing
-from sequoia.programme.today import Planning, plan_today, publish, withdraw
+from sequoia_programme.changing import rename
+from sequoia_programme.drafts import read_draft, set_wish, undo_wish, wishes_for
+from sequoia_programme.history import find_history, read_journal
+from sequoia_programme.proposal import explain, propose
+from sequoia_programme.situation import find_situation
+from sequoia_programme.standing import standing
+from sequoia_programme.today import Planning, plan_today, publish, withdraw
 
 DAY = date(2026, 11, 4)
 

@@ -9,15 +9,15 @@ from programme_cases import MONDAY, STATES, begin, content, fill, sheet
 
 from sequoia import bound
 from sequoia.errors import FileError
-from sequoia.programme import estimates as module
-from sequoia.programme.estimates import estimate, find_estimates, read_structure
-from sequoia.programme.importing import import_sheets
-from sequoia.programme.recording import record
-from sequoia.programme.schema import ARM
-from sequoia.programme.settings import read_programme
-from sequoia.programme.situation import find_situation
-from sequoia.programme.today import plan_today
 from sequoia.records.fit import FittedModel
+from sequoia_programme import estimates as module
+from sequoia_programme.estimates import estimate, find_estimates, read_structure
+from sequoia_programme.importing import import_sheets
+from sequoia_programme.recording import record
+from sequoia_programme.schema import ARM
+from sequoia_programme.settings import read_programme
+from sequoia_programme.situation import find_situation
+from sequoia_programme.today import plan_today
 
 DAYS = 30
 LATER = MONDAY + timedelta(days=DAYS)

@@ -9,9 +9,9 @@ import openpyxl
 import pytest
 
 from sequoia.cli import main
-from sequoia.programme.history import find_history
-from sequoia.programme.settings import read_programme
-from sequoia.programme.situation import find_situation
+from sequoia_programme.history import find_history
+from sequoia_programme.settings import read_programme
+from sequoia_programme.situation import find_situation
 
 PAGE = Path(__file__).parents[2] / "docs" / "programmes.md"
 BLOCK = re.compile(r"^```(\w*) ?(\S*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)

@@ -8,9 +8,9 @@ import pytest
 from programme_cases import LOG, MONDAY, ROSTER, STAFF, begin, content, fill, sheet
 
 from sequoia.errors import FileError
-from sequoia.programme.importing import import_sheets
-from sequoia.programme.members import members
-from sequoia.programme.schema import ARM, WORKER
+from sequoia_programme.importing import import_sheets
+from sequoia_programme.members import members
+from sequoia_programme.schema import ARM, WORKER
 
 
 def people(programme, role=ARM):

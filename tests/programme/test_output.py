@@ -13,15 +13,15 @@ from programme_cases import MONDAY, STATES, begin, content, fill, known
 
 from sequoia.errors import FileError
 from sequoia.problem.spreadsheet import csv_text, read_spreadsheet, xlsx_bytes
-from sequoia.programme.exporting import export
-from sequoia.programme.history import find_events, find_history
-from sequoia.programme.importing import import_sheets
-from sequoia.programme.output import calendar_text, page_text, require_endings, write_plan
-from sequoia.programme.plans import PlannedTask, StoredPlan
-from sequoia.programme.recording import record
-from sequoia.programme.schema import ARM, WORKER
-from sequoia.programme.situation import find_situation
-from sequoia.programme.today import plan_today
+from sequoia_programme.exporting import export
+from sequoia_programme.history import find_events, find_history
+from sequoia_programme.importing import import_sheets
+from sequoia_programme.output import calendar_text, page_text, require_endings, write_plan
+from sequoia_programme.plans import PlannedTask, StoredPlan
+from sequoia_programme.recording import record
+from sequoia_programme.schema import ARM, WORKER
+from sequoia_programme.situation import find_situation
+from sequoia_programme.today import plan_today
 
 WEDNESDAY = date(2026, 11, 4)
 EVIL = ["=1+1", "@SUM(A1)", "+49 30", "-2", "Ada", "it's"]
@@ -161,7 +161,7 @@ def test_a_programme_of_its_own_is_left_alone(tmp_path):
 
 def test_a_plan_is_printed_by_the_browser_that_is_there(tmp_path, monkeypatch):
     programme, plan = begin(tmp_path), stored(task("Ada"))
-    monkeypatch.setattr("sequoia.programme.pdf.shutil.which", lambda _: None)
+    monkeypatch.setattr("sequoia_programme.pdf.shutil.which", lambda _: None)
     with pytest.raises(FileError, match=r"none was found; write plan\.html and print it"):
         require_endings([tmp_path / "plan.pdf"])
     browser = tmp_path / "browser"
@@ -172,7 +172,7 @@ def test_a_plan_is_printed_by_the_browser_that_is_there(tmp_path, monkeypatch):
         "open(target, 'w').write('%PDF of ' + page)\n"
     )
     browser.chmod(0o755)
-    monkeypatch.setattr("sequoia.programme.pdf.shutil.which", lambda _: str(browser))
+    monkeypatch.setattr("sequoia_programme.pdf.shutil.which", lambda _: str(browser))
     write_plan(programme, plan, tmp_path / "plan.pdf")
     assert "<h1>Nurse Anna</h1>" in (tmp_path / "plan.pdf").read_text()
     browser.write_text("#!/bin/sh\nexit 3\n")

@@ -6,11 +6,11 @@ import pytest
 from programme_cases import MONDAY, TRANSITIONS, begin, fill, sheet
 
 from sequoia.errors import FileError
-from sequoia.programme.estimates import estimate
-from sequoia.programme.output import calendar_text
-from sequoia.programme.settings import read_programme
-from sequoia.programme.situation import find_situation
-from sequoia.programme.today import plan_today
+from sequoia_programme.estimates import estimate
+from sequoia_programme.output import calendar_text
+from sequoia_programme.settings import read_programme
+from sequoia_programme.situation import find_situation
+from sequoia_programme.today import plan_today
 
 WALK_ROSTER = "name,group,left\nBase,x,\nAda,x,\nGrace,x,\nZoë,x,2026-11-10\n"
 EDGES = "from,to,length\nBase,Ada,1\nAda,Grace,1\nGrace,Base,1\nZoë,Ada,1\n"
@@ -100,7 +100,7 @@ def test_features_of_groups_are_columns_of_the_roster(tmp_path, monkeypatch):
     def stop(*_, features, **__):
         raise RuntimeError(features.tolist())
 
-    monkeypatch.setattr("sequoia.programme.estimates.fit", stop)
+    monkeypatch.setattr("sequoia_programme.estimates.fit", stop)
     programme = begin(tmp_path)
     settings = programme.folder / "programme.toml"
     settings.write_text(settings.read_text() + '\n[known]\nfeatures = ["age"]\n')

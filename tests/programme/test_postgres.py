@@ -8,9 +8,9 @@ from programme_cases import MONDAY, begin, content, fill, sheet
 from test_recording import record_at_once
 
 from sequoia.errors import FileError
-from sequoia.programme.importing import import_sheets
-from sequoia.programme.people import find_names, find_people
-from sequoia.programme.recording import record
+from sequoia_programme.importing import import_sheets
+from sequoia_programme.people import find_names, find_people
+from sequoia_programme.recording import record
 
 pytest.importorskip("psycopg", reason="psycopg is not installed")
 

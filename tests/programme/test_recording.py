@@ -9,11 +9,11 @@ from programme_cases import MONDAY, begin, content, fill, sheet
 
 from sequoia.cli import main
 from sequoia.errors import FileError, ProblemError
-from sequoia.programme.history import find_history
-from sequoia.programme.importing import import_sheets
-from sequoia.programme.recording import record
-from sequoia.programme.schema import ARM
-from sequoia.programme.settings import read_programme
+from sequoia_programme.history import find_history
+from sequoia_programme.importing import import_sheets
+from sequoia_programme.recording import record
+from sequoia_programme.schema import ARM
+from sequoia_programme.settings import read_programme
 
 TUESDAY = date(2026, 11, 3)
 

@@ -6,8 +6,8 @@ import pytest
 from programme_cases import MONDAY, known
 
 from sequoia.errors import FileError, ProblemError, SequoiaError
-from sequoia.programme.history import read_journal
-from sequoia.programme.rules import (
+from sequoia_programme.history import read_journal
+from sequoia_programme.rules import (
     AT_MOST_ONE,
     FLOORS,
     MUST,
@@ -18,8 +18,8 @@ from sequoia.programme.rules import (
     remove_rule,
     written_rules,
 )
-from sequoia.programme.settings import FILE, read_programme
-from sequoia.programme.situation import find_situation
+from sequoia_programme.settings import FILE, read_programme
+from sequoia_programme.situation import find_situation
 
 RULES = [
     WrittenRule(MUST, ("Ada",)),

@@ -10,13 +10,13 @@ import sqlalchemy as sql
 from programme_cases import begin, content, fill
 
 from sequoia.errors import FileError
-from sequoia.programme import creating, store
-from sequoia.programme.accounts import all_accounts, has_accounts
-from sequoia.programme.estimates import estimate
-from sequoia.programme.schema import journal
-from sequoia.programme.settings import read_programme
-from sequoia.programme.situation import find_situation
-from sequoia.programme.store import FILE
+from sequoia_programme import creating, store
+from sequoia_programme.accounts import all_accounts, has_accounts
+from sequoia_programme.estimates import estimate
+from sequoia_programme.schema import journal
+from sequoia_programme.settings import read_programme
+from sequoia_programme.situation import find_situation
+from sequoia_programme.store import FILE
 
 
 def test_a_database_is_brought_to_the_newest_version_once(tmp_path, monkeypatch):

@@ -6,14 +6,14 @@ import pytest
 from programme_cases import MONDAY, TRANSITIONS, begin, content, fill, known, sheet
 
 from sequoia.errors import FileError, InfeasibleSpace, ProblemError
-from sequoia.programme.absences import set_absent, set_back
-from sequoia.programme.changing import rename
-from sequoia.programme.importing import import_sheets
-from sequoia.programme.recording import record
-from sequoia.programme.schema import ARM, WORKER
-from sequoia.programme.settings import read_programme
-from sequoia.programme.situation import find_situation
-from sequoia.programme.today import plan_today
+from sequoia_programme.absences import set_absent, set_back
+from sequoia_programme.changing import rename
+from sequoia_programme.importing import import_sheets
+from sequoia_programme.recording import record
+from sequoia_programme.schema import ARM, WORKER
+from sequoia_programme.settings import read_programme
+from sequoia_programme.situation import find_situation
+from sequoia_programme.today import plan_today
 
 WEDNESDAY = date(2026, 11, 4)
 
@@ -52,7 +52,7 @@ def test_the_same_plan_is_kept_once_and_the_last_holds(programme):
     found = content(programme)
     assert len(found["plans"]) == 2
     assert sum("Planned" in row[1] for row in found["journal"]) == 2
-    from sequoia.programme.plans import plans_between
+    from sequoia_programme.plans import plans_between
 
     with programme.store.reading() as connection:
         [holding] = plans_between(connection, WEDNESDAY, WEDNESDAY)

@@ -12,10 +12,10 @@ from sequoia.errors import FileError
 from sequoia.models.folder import Trained, save_model
 from sequoia.models.price_part import PricePart
 from sequoia.problem import load
-from sequoia.programme.settings import read_programme
-from sequoia.programme.situation import find_situation
-from sequoia.programme.today import plan_today
-from sequoia.programme.trained import adopt, export_problem
+from sequoia_programme.settings import read_programme
+from sequoia_programme.situation import find_situation
+from sequoia_programme.today import plan_today
+from sequoia_programme.trained import adopt, export_problem
 
 WEDNESDAY = date(2026, 11, 4)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sequoia.programme import today
+from sequoia_programme import today
 
 
 @pytest.fixture(autouse=True)

@@ -16,12 +16,12 @@ from web_cases import DAY, PASSWORD, with_accounts
 
 from programme.programme_cases import begin, known
 from real_command import PATIENCE
-from sequoia.programme.history import find_events, find_history
-from sequoia.programme.pdf import find_browser
-from sequoia.programme.people import find_people
-from sequoia.programme.recording import record
-from sequoia.web.app import create_app
-from sequoia.web.planner import PlannerProcess
+from sequoia_programme.history import find_events, find_history
+from sequoia_programme.pdf import find_browser
+from sequoia_programme.people import find_people
+from sequoia_programme.recording import record
+from sequoia_programme.web.app import create_app
+from sequoia_programme.web.planner import PlannerProcess
 
 BROWSER = find_browser()
 PlaywrightError = pytest.importorskip(
@@ -33,7 +33,7 @@ _CODE = """
 import sys
 from datetime import date
 from pathlib import Path
-from sequoia.web.app import serve
+from sequoia_programme.web.app import serve
 serve(Path(sys.argv[1]), port=int(sys.argv[2]), today=date.fromisoformat(sys.argv[3]))
 """
 # The same with a planner in a thread, which starts in half the time.
@@ -43,9 +43,9 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 import uvicorn
-from sequoia.web.app import create_app
-from sequoia.programme import today
-from sequoia.web.planner import PlannerProcess
+from sequoia_programme.web.app import create_app
+from sequoia_programme import today
+from sequoia_programme.web.planner import PlannerProcess
 today._EPISODES = 2
 folder = Path(sys.argv[1])
 planner = PlannerProcess(folder, lambda: ThreadPoolExecutor(1))

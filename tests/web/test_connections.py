@@ -10,8 +10,8 @@ import uvicorn
 from web_cases import DAY, with_accounts
 
 from real_command import PATIENCE
-from sequoia.web import connections
-from sequoia.web.app import create_app, server_options
+from sequoia_programme.web import connections
+from sequoia_programme.web.app import create_app, server_options
 
 BODY = (
     b"POST /login HTTP/1.1\r\nHost: localhost\r\nContent-Length: 900\r\n"

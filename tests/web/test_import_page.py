@@ -9,9 +9,9 @@ from web_cases import DAY, csrf, local_page, page_of
 
 from programme.programme_cases import begin
 from sequoia.problem.spreadsheet import Limits, xlsx_bytes
-from sequoia.programme import matching
-from sequoia.programme.people import find_people
-from sequoia.web import importing
+from sequoia_programme import matching
+from sequoia_programme.people import find_people
+from sequoia_programme.web import importing
 
 PATIENTS = "Patient,Area,Duration\nAda,north,20\nGrace,south,30\n"
 NURSES = "nurse;shift\nAnna;60\nBo;30\n"

@@ -6,10 +6,10 @@ import pytest
 from web_cases import DAY, csrf, local_page, page_of, send
 
 from programme.programme_cases import begin, fill
-from sequoia.programme.history import find_events, read_journal
-from sequoia.programme.people import find_people, find_person
-from sequoia.programme.recording import record
-from sequoia.programme.situation import find_situation
+from sequoia_programme.history import find_events, read_journal
+from sequoia_programme.people import find_people, find_person
+from sequoia_programme.recording import record
+from sequoia_programme.situation import find_situation
 
 
 def _events(programme, who):

@@ -9,9 +9,9 @@ import pytest
 from web_cases import DAY, local_page, send
 
 from real_command import PATIENCE
-from sequoia.web import planner
-from sequoia.web.planner import PlannerProcess, StillComputing
-from sequoia.web.waiting import WaitingLine
+from sequoia_programme.web import planner
+from sequoia_programme.web.planner import PlannerProcess, StillComputing
+from sequoia_programme.web.waiting import WaitingLine
 
 
 @pytest.fixture
@@ -97,7 +97,7 @@ def test_few_requests_of_one_account_are_held(line):
 
 @pytest.mark.usefixtures("gate")
 def test_a_plan_that_takes_too_long_is_one_line(tmp_path, monkeypatch):
-    monkeypatch.setattr("sequoia.web.today._LONG_PATIENCE", 0.0)
+    monkeypatch.setattr("sequoia_programme.web.today._LONG_PATIENCE", 0.0)
     _, client = local_page(tmp_path)
     answer = send(client, "/today/publish", digest="x")
     assert answer.status_code == 503

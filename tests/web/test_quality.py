@@ -12,12 +12,12 @@ from real_command import PATIENCE
 from sequoia.errors import ProblemError
 from sequoia.learn.presets import make_config
 from sequoia.policies import make_policy
-from sequoia.programme.quality import find_quality, read_quality, write_quality
-from sequoia.programme.rules import NEVER, WrittenRule, written_rules
-from sequoia.programme.settings import read_programme
-from sequoia.programme.situation import find_situation
-from sequoia.programme.trained import train_own_model, with_own_model
-from sequoia.web.jobs import Jobs
+from sequoia_programme.quality import find_quality, read_quality, write_quality
+from sequoia_programme.rules import NEVER, WrittenRule, written_rules
+from sequoia_programme.settings import read_programme
+from sequoia_programme.situation import find_situation
+from sequoia_programme.trained import train_own_model, with_own_model
+from sequoia_programme.web.jobs import Jobs
 
 
 def test_quality_keeps_the_order_that_must_be(tmp_path):

@@ -16,16 +16,16 @@ from web_cases import DAY, PASSWORD, csrf, local_page, page_of, send, sign_in, w
 
 from programme.programme_cases import TRANSITIONS, begin, fill, known, sheet
 from sequoia.errors import ProblemError
-from sequoia.programme import accounts
-from sequoia.programme.accounts import ADMINISTER, PLAN, ROLES, SEE, all_accounts
-from sequoia.programme.drafts import set_wish
-from sequoia.programme.history import read_journal
-from sequoia.programme.people import find_people
-from sequoia.programme.store import FILE
-from sequoia.web import guard
-from sequoia.web.app import create_app, serve
-from sequoia.web.guard import SESSION
-from sequoia.web.routes import ROUTES
+from sequoia_programme import accounts
+from sequoia_programme.accounts import ADMINISTER, PLAN, ROLES, SEE, all_accounts
+from sequoia_programme.drafts import set_wish
+from sequoia_programme.history import read_journal
+from sequoia_programme.people import find_people
+from sequoia_programme.store import FILE
+from sequoia_programme.web import guard
+from sequoia_programme.web.app import create_app, serve
+from sequoia_programme.web.guard import SESSION
+from sequoia_programme.web.routes import ROUTES
 
 SCRIPT = "<script>alert(1)</script>"
 # Where a path has a part to fill in.

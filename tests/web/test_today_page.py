@@ -5,13 +5,13 @@ import re
 import pytest
 from web_cases import DAY, local_page, page_of, send
 
-from sequoia.programme import output
-from sequoia.programme.drafts import set_wish, wishes_for
-from sequoia.programme.history import find_history, read_journal
-from sequoia.programme.output import plan_bytes
-from sequoia.programme.rules import FLOORS, WrittenRule, add_rule
-from sequoia.web import today
-from sequoia.web.words import LANGUAGES, words_in
+from sequoia_programme import output
+from sequoia_programme.drafts import set_wish, wishes_for
+from sequoia_programme.history import find_history, read_journal
+from sequoia_programme.output import plan_bytes
+from sequoia_programme.rules import FLOORS, WrittenRule, add_rule
+from sequoia_programme.web import today
+from sequoia_programme.web.words import LANGUAGES, words_in
 
 
 def _published(programme):

@@ -9,10 +9,10 @@ from starlette.testclient import TestClient
 
 from programme.programme_cases import known
 from real_command import PATIENCE
-from sequoia.programme.accounts import ROLES, add_account
-from sequoia.programme.settings import Programme
-from sequoia.web.app import create_app
-from sequoia.web.planner import PlannerProcess
+from sequoia_programme.accounts import ROLES, add_account
+from sequoia_programme.settings import Programme
+from sequoia_programme.web.app import create_app
+from sequoia_programme.web.planner import PlannerProcess
 
 DAY = date(2026, 11, 4)
 PASSWORD = "correct horse battery"

@@ -1,46 +1,52 @@
-"""The commands, each imported when it is called, so that ``sequoia --help`` starts at once."""
+"""The commands, each imported when it is called, so that ``sequoia --help`` starts at once.
+
+Other packages add theirs by entry points of the group ``sequoia.commands``: each names a `Late`.
+"""
 
 from importlib import import_module
-from typing import Annotated, Any, NamedTuple
+from importlib.metadata import entry_points
+from typing import Annotated, Any
 
 import typer
 import typer.core
 import typer.main
 
 from sequoia.cli.interrupts import ending_at_once
+from sequoia.cli.late import Late
 from sequoia.version import __version__
 
-
-class Late(NamedTuple):
-    """Where a command is, and what it does in a line: the first of its own help."""
-
-    module: str
-    name: str
-    words: str
-
-
-COMMANDS = {
-    "make": Late("make", "app", "Make a problem of one of the families."),
-    "show": Late("show", "show", "Say what a problem is, and draw it."),
-    "check": Late("check", "check", "Say whether a problem can be planned."),
-    "train": Late("train", "train", "Learn a policy for a problem."),
-    "evaluate": Late("evaluate", "evaluate_command", "Compare policies fairly."),
-    "plan": Late("plan", "plan", "Plan today: who does what, when and where."),
-    "programme": Late("programme", "app", "Keep a programme: roster, log and plans, day by day."),
-    "serve": Late("serve", "serve", "Open a programme as a page in the browser, until Ctrl-C."),
-    "fit": Late("fit", "fit_command", "Estimate transitions from a log."),
-    "regret": Late("regret", "regret", "Simulate programmes that learn from their own log."),
-    "bound": Late("bound", "bound", "Bound what any policy can earn."),
-    "exact": Late("exact", "exact", "Solve a tiny problem exactly."),
-    "report": Late("report", "report", "Make one page with pictures from an evaluation."),
-    "sweep": Late("sweep", "app", "Compute a plan of problems, seeds and policies."),
-    "reproduce": Late(
-        "reproduce", "reproduce", "Run the paper's experiment and draw its figures and tables."
+_OWN = {
+    "make": Late("sequoia.cli.make", "app", "Make a problem of one of the families."),
+    "show": Late("sequoia.cli.show", "show", "Say what a problem is, and draw it."),
+    "check": Late("sequoia.cli.check", "check", "Say whether a problem can be planned."),
+    "train": Late("sequoia.cli.train", "train", "Learn a policy for a problem."),
+    "evaluate": Late("sequoia.cli.evaluate", "evaluate_command", "Compare policies fairly."),
+    "plan": Late("sequoia.cli.plan", "plan", "Plan today: who does what, when and where."),
+    "fit": Late("sequoia.cli.fit", "fit_command", "Estimate transitions from a log."),
+    "regret": Late(
+        "sequoia.cli.regret", "regret", "Simulate programmes that learn from their own log."
     ),
-    "demo": Late("demo", "demo", "Train on a built-in problem, compare policies, write a report."),
-    "gallery": Late("gallery", "gallery", "Play and draw a problem of each family."),
-    "solvers": Late("solvers", "solvers", "List the solvers, and which of them are here."),
+    "bound": Late("sequoia.cli.bound", "bound", "Bound what any policy can earn."),
+    "exact": Late("sequoia.cli.exact", "exact", "Solve a tiny problem exactly."),
+    "report": Late(
+        "sequoia.cli.report", "report", "Make one page with pictures from an evaluation."
+    ),
+    "sweep": Late("sequoia.cli.sweep", "app", "Compute a plan of problems, seeds and policies."),
+    "reproduce": Late(
+        "sequoia.cli.reproduce",
+        "reproduce",
+        "Run the paper's experiment and draw its figures and tables.",
+    ),
+    "demo": Late(
+        "sequoia.cli.demo", "demo", "Train on a built-in problem, compare policies, write a report."
+    ),
+    "gallery": Late("sequoia.cli.gallery", "gallery", "Play and draw a problem of each family."),
+    "solvers": Late(
+        "sequoia.cli.solvers", "solvers", "List the solvers, and which of them are here."
+    ),
 }
+# In the order of `sequoia --help`: our own, then those of other packages.
+COMMANDS = _OWN | {point.name: point.load() for point in entry_points(group="sequoia.commands")}
 
 
 class _LateGroup(typer.core.TyperGroup):
@@ -56,7 +62,7 @@ def load_command(name: str) -> Any:
     """Import a command."""
     late = COMMANDS[name]
     with ending_at_once():
-        found = getattr(import_module(f"sequoia.cli.{late.module}"), late.name)
+        found = getattr(import_module(late.module), late.name)
     if not isinstance(found, typer.Typer):
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command(name)(found)

@@ -9,6 +9,7 @@ import typer.main
 
 from sequoia.cli.interrupts import INTERRUPTED, interruptible
 from sequoia.errors import SequoiaError
+from sequoia.extras import missing_package
 
 MENDABLE = 2
 # No name or number that is meant is as long.
@@ -29,6 +30,11 @@ def run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
         return _complain(type(error).__name__, *error.lines)
     except typer.TyperException as error:
         return _complain("UsageError", error.format_message())
+    except ModuleNotFoundError as error:
+        missing = missing_package(error)
+        if missing is None:
+            raise
+        return _complain(type(missing).__name__, *missing.lines)
     except MemoryError:
         return _complain("TooLarge", "there is not enough memory for this.")
     except (KeyboardInterrupt, typer.Abort):

@@ -1,0 +1,1 @@
+"""The commands ``sequoia programme`` and ``sequoia serve``."""

@@ -1,0 +1,125 @@
+"""``sequoia programme fit``, ``today`` and ``history``: from day to day.
+
+What they need is imported where they begin: it takes a second, which recording should not.
+"""
+
+from datetime import date
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sequoia.cli.common import (
+    AsJson,
+    CalibrationPicture,
+    EstimatesPicture,
+    EstimatesTable,
+    Force,
+    HoldOut,
+    Hours,
+    Locks,
+    Orders,
+)
+from sequoia.errors import ProblemError
+from sequoia_programme.cli.options import Day, Folder, read_day
+from sequoia_programme.settings import read_programme
+
+
+def fit(
+    folder: Folder,
+    day: Day = None,
+    hold_out: HoldOut = False,
+    table: EstimatesTable = None,
+    picture: EstimatesPicture = None,
+    calibration: CalibrationPicture = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Estimate transitions from the log, and say how sure they are."""
+    from sequoia_programme.cli.show_fit import FitOptions, run_fit
+
+    programme = read_programme(folder)
+    options = FitOptions(hold_out, table, picture, calibration, force)
+    run_fit(programme, read_day(day, programme.calendar), options, as_json)
+
+
+def today(
+    folder: Folder,
+    day: Day = None,
+    absent: Annotated[
+        list[str] | None, typer.Option(metavar="WORKER", help="Who is off today.")
+    ] = None,
+    must: Annotated[list[str] | None, typer.Option(metavar="ARM", help="Whom to visit.")] = None,
+    never: Annotated[
+        list[str] | None, typer.Option(metavar="ARM", help="Whom not to visit.")
+    ] = None,
+    lock: Locks = None,
+    order: Orders = None,
+    hours: Hours = None,
+    why: Annotated[
+        list[str] | None,
+        typer.Option(metavar="ARM", help="Say what dropping or including them would cost."),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(help="A policy; unless given, the best for the problem as it is now."),
+    ] = None,
+    model: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="A trained model, to be considered too.")
+    ] = None,
+    explore: Annotated[
+        bool,
+        typer.Option("--explore", help="Plan for a draw from what transitions may be, to learn."),
+    ] = False,
+    cautious: Annotated[
+        bool, typer.Option("--cautious", help="Plan for transitions that are worse than most.")
+    ] = False,
+    time_limit: Annotated[float, typer.Option(help="Seconds for one decision.")] = 10.0,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where to write: FILE.csv, .xlsx, .html, .pdf or .ics; may be repeated.",
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Plan today, and keep the plan."""
+    from sequoia.planning.overrides import OVERRIDES
+    from sequoia_programme.cli.show_today import TodayOptions, run_today
+
+    if not time_limit > 0:
+        raise ProblemError(f"the time limit is {time_limit:g}; more than 0 seconds are wanted.")
+    programme = read_programme(folder)
+    given = (absent, must, never, lock, order, hours)
+    overrides = {key: texts or [] for key, texts in zip(OVERRIDES, given, strict=True)}
+    if explore and cautious:
+        raise ProblemError("--explore and --cautious are two ways to plan; choose one.")
+    outlook = "explore" if explore else "cautious" if cautious else "expected"
+    options = TodayOptions(
+        overrides, why or [], policy, model, outlook, time_limit, output or [], force
+    )
+    run_today(programme, read_day(day, programme.calendar), options, as_json)
+
+
+def history(
+    folder: Folder,
+    who: Annotated[
+        str | None, typer.Option(metavar="NAME", help="Everything that happened with somebody.")
+    ] = None,
+    days: Annotated[int, typer.Option(help="How many days back.", min=1)] = 7,
+    day: Day = None,
+    as_json: AsJson = False,
+) -> None:
+    """Show past plans, what became of them and what was overridden."""
+    from sequoia_programme.cli.show_history import show_events, show_history
+
+    programme = read_programme(folder)
+    last = read_day(day, programme.calendar)
+    first = date.fromordinal(max(1, last.toordinal() - days))
+    if who is not None:
+        show_events(programme, who, first, last, as_json)
+    else:
+        show_history(programme, first, last, as_json)

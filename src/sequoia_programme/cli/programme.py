@@ -1,0 +1,27 @@
+"""``sequoia programme``: keep a programme from day to day."""
+
+import typer
+
+from sequoia_programme.cli.accounts import app as accounts
+from sequoia_programme.cli.backups import backup, restore
+from sequoia_programme.cli.begin import init
+from sequoia_programme.cli.daily import fit, history, today
+from sequoia_programme.cli.how_good import quality, rules, train
+from sequoia_programme.cli.people import absent, rename
+from sequoia_programme.cli.sheets import export, import_, record
+
+app = typer.Typer(
+    name="programme",
+    help="Keep a programme: roster, log and plans, day by day.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+app.add_typer(accounts)
+app.command()(init)
+app.command("import")(import_)
+for _command in (
+    *(record, fit, today, history, quality, rules, train, export),
+    *(absent, rename, backup, restore),
+):
+    app.command()(_command)

@@ -1,0 +1,304 @@
+"""The log: who was seen in which state, and who was visited by whom."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+import sqlalchemy as sql
+
+from sequoia.errors import FileError
+from sequoia.problem.names import closest, nearest, unknown
+from sequoia.problem.tables import Table
+from sequoia_programme.members import Member, read_dates
+from sequoia_programme.schema import now, sightings, visits
+from sequoia_programme.settings import Programme
+
+HEADS = ("date", "who", "state", "seen", "by", "dose")
+# What people write for a dose that was not given.
+_NO_DOSE = ("", "0", "no", "none", "-")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What happened with one arm on one date.
+
+    Attributes
+    ----------
+    place
+        Where it was written, for messages.
+    state
+        The state that was seen; empty where none was.
+    by, dose
+        Who visited, if that is known, and the dose; empty where there was no visit.
+    """
+
+    place: str
+    date: date
+    who: str
+    state: str
+    by: str
+    dose: str
+
+
+# An entry, the key of its row and the value that it wants there.
+Wanted = tuple[Entry, tuple[object, ...], str]
+
+
+@dataclass(frozen=True)
+class Noted:
+    """What came of some entries.
+
+    Attributes
+    ----------
+    seen, visited
+        How many sightings and visits are new.
+    corrected
+        How many were there, and said something else.
+    known
+        How many entries were there already, as they are.
+    """
+
+    seen: int = 0
+    visited: int = 0
+    corrected: int = 0
+    known: int = 0
+
+
+def read_entries(
+    sheet: Table,
+    programme: Programme,
+    arms: Sequence[str],
+    workers: Sequence[str],
+    day: date | None = None,
+) -> list[Entry]:
+    """Read a log: the columns ``date``, ``who``, ``state`` and maybe ``by`` and ``dose``.
+
+    Where there is a column ``seen``, as in the sheet of a plan, it is the state. A row with a dose
+    is a visit, and so is, without that column, one that says by whom. Rows that say neither a
+    state nor a visit are left out.
+
+    Parameters
+    ----------
+    day
+        The date of all rows, where the sheet has no column of dates.
+    """
+    column = "seen" if "seen" in sheet.columns else "state"
+    said, states = _texts(sheet, column), _column(sheet, column, programme.states)
+    by = _read_workers(sheet, workers)
+    doses = _read_doses(sheet, programme, by, states)
+    is_used = [bool(state or dose) for state, dose in zip(said, doses, strict=True)]
+    dates: list[date | None] = [day] * len(sheet)
+    if day is None or "date" in sheet.columns:
+        dates = read_dates(sheet, "date", programme.calendar, optional=day is not None)
+    folded = _Names(arms)
+    entries = []
+    for row, text in enumerate(sheet.strings("who")):
+        name = folded.find(text)
+        if not is_used[row]:
+            continue
+        if name is None:
+            sheet.found.append(unknown(f"{sheet.place(row)}, column 'who'", arms, text))
+        when = dates[row] or day
+        if name is not None and when is not None:
+            entries.append(Entry(sheet.place(row), when, name, states[row], by[row], doses[row]))
+    return entries
+
+
+class _Names:
+    """Finds names whatever their capitals, where that leaves no doubt."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._exact = set(names)
+        self._folded: dict[str, str | None] = {}
+        for name in self._exact:
+            key = _folded(name)
+            self._folded[key] = None if key in self._folded else name
+
+    def find(self, text: str) -> str | None:
+        """Return the name that ``text`` means, if there is one."""
+        return text if text in self._exact else self._folded.get(_folded(text))
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def find_name(text: str, names: Sequence[str]) -> str | None:
+    """Return which of ``names`` is meant, whatever its capitals."""
+    return _Names(names).find(text)
+
+
+def _texts(sheet: Table, column: str) -> list[str]:
+    return sheet.strings(column) if column in sheet.columns else [""] * len(sheet)
+
+
+def _column(sheet: Table, column: str, names: Sequence[str]) -> list[str]:
+    """Return the names that a column says, by name or number; empty cells stay empty."""
+    if column not in sheet.columns:
+        return [""] * len(sheet)
+    folded = _Names(names)
+    found = []
+    for row, text in enumerate(sheet.strings(column)):
+        name = "" if not text else folded.find(text) or _by_number(text, names)
+        if name is None:
+            sheet.found.append(
+                f"{sheet.place(row)}, column {column!r} is {text!r}; one of {', '.join(names)}, or "
+                f"0 to {len(names) - 1}, is wanted{closest(text, names)}."
+            )
+        found.append(name or "")
+    return found
+
+
+def _by_number(text: str, names: Sequence[str]) -> str | None:
+    try:
+        number = float(text.replace(",", "."))
+    except ValueError:
+        return None
+    inside = number.is_integer() and 0 <= number < len(names)
+    return names[int(number)] if inside else None
+
+
+def _read_workers(sheet: Table, workers: Sequence[str]) -> list[str]:
+    """Return who visited; somebody who is not on the roster is fine, unless it is a slip."""
+    folded, found = _Names(workers), []
+    for row, text in enumerate(_texts(sheet, "by")):
+        name = folded.find(text)
+        if name is None and text and nearest(text, workers):
+            sheet.found.append(
+                f"{sheet.place(row)}, column 'by' names {text!r}, who is not on the roster"
+                f"{closest(text, workers)}."
+            )
+        found.append(name or text)
+    return found
+
+
+def _read_doses(
+    sheet: Table, programme: Programme, by: Sequence[str], states: Sequence[str]
+) -> list[str]:
+    names = list(programme.doses)
+    if "dose" not in sheet.columns:
+        return [names[0] if who else "" for who in by]
+    numbers = {value: name for name, value in programme.doses.items()}
+    folded = _Names(names)
+    is_plan = "seen" in sheet.columns
+    doses = []
+    for row, text in enumerate(sheet.strings("dose")):
+        dose = "" if _folded(text) in _NO_DOSE else folded.find(text) or _by_value(text, numbers)
+        if dose is None:
+            sheet.found.append(
+                f"{sheet.place(row)}, column 'dose' is {text!r}; one of {', '.join(names)} is "
+                f"wanted{closest(text, names)}."
+            )
+        # In the sheet of a plan the dose is what was meant to be given.
+        is_given = not is_plan or states[row]
+        doses.append((dose or "") if is_given else "")
+    return doses
+
+
+def _by_value(text: str, numbers: Mapping[float, str]) -> str | None:
+    try:
+        return numbers.get(float(text.replace(",", ".")))
+    except ValueError:
+        return None
+
+
+def put_entries(
+    connection: sql.Connection,
+    arms: Sequence[Member],
+    entries: Sequence[Entry],
+    correct: bool = False,
+) -> Noted:
+    """Write entries into the log; what is there already is not written again.
+
+    Raises
+    ------
+    FileError
+        One line for each entry that contradicts the log, unless it is there to ``correct`` it, and
+        for each at whose date the arm was not there.
+    """
+    by_name = {arm.name: arm for arm in arms}
+    wrong = [_not_there(one, by_name[one.who]) for one in entries]
+    wrong = [line for line in wrong if line]
+    seen: list[Wanted] = [
+        (one, (by_name[one.who].id, one.date), one.state) for one in entries if one.state
+    ]
+    given: list[Wanted] = [
+        (one, (by_name[one.who].id, one.date, one.by), one.dose) for one in entries if one.dose
+    ]
+    given = _without_nameless(connection, given)
+    first = _put(connection, sightings, "state", seen, correct, wrong)
+    second = _put(connection, visits, "dose", given, correct, wrong)
+    if wrong:
+        raise FileError(*wrong)
+    known = len(entries) - len({id(one) for one in (*first.touched, *second.touched)})
+    return Noted(first.new, second.new, first.corrected + second.corrected, known)
+
+
+def _not_there(one: Entry, arm: Member) -> str:
+    if arm.is_member(one.date):
+        return ""
+    is_early = arm.joined is not None and one.date < arm.joined
+    why = f"joined on {arm.joined}" if is_early else f"left on {arm.left}"
+    return f"{one.place}: {one.who} {why}, so there is nothing to record on {one.date}."
+
+
+def _without_nameless(connection: sql.Connection, wanted: Sequence[Wanted]) -> list[Wanted]:
+    """Leave out visits by nobody knows whom where one by somebody is known on that date."""
+    named = {key[:2] for _, key, _ in wanted if key[2]}
+    there = sql.select(visits.c.arm, visits.c.date).where(visits.c.by != "")
+    if any(not key[2] for _, key, _ in wanted):
+        named |= {tuple(row) for row in connection.execute(there)}
+    return [one for one in wanted if one[1][2] or one[1][:2] not in named]
+
+
+@dataclass(frozen=True)
+class _Put:
+    new: int
+    corrected: int
+    touched: Sequence[Entry]
+
+
+def _put(
+    connection: sql.Connection,
+    table: sql.Table,
+    field: str,
+    wanted: Sequence[Wanted],
+    correct: bool,
+    wrong: list[str],
+) -> _Put:
+    """Write values by key; note in ``wrong`` what contradicts the table, or itself."""
+    if not wanted:
+        return _Put(0, 0, ())
+    keys = ("arm", "date", "by")[: len(wanted[0][1])]
+    columns = [table.c[key] for key in keys]
+    dates = [one.date for one, _, _ in wanted]
+    there = sql.select(*columns, table.c[field]).where(table.c.date.between(min(dates), max(dates)))
+    known = {tuple(row[:-1]): row[-1] for row in connection.execute(there)}
+    fresh: dict[tuple[object, ...], str] = {}
+    changes: dict[tuple[object, ...], str] = {}
+    touched = []
+    for one, key, value in wanted:
+        before = known.get(key)
+        known[key] = value
+        if before == value:
+            continue
+        touched.append(one)
+        if before is None:
+            fresh[key] = value
+        elif correct and key not in fresh and key not in changes:
+            changes[key] = value
+        else:
+            remedy = "" if key in fresh else "; --correct replaces it"
+            wrong.append(
+                f"{one.place}: {one.who} on {one.date} has the {field} {before!r} already, not "
+                f"{value!r}{remedy}."
+            )
+    if wrong:
+        return _Put(0, 0, ())
+    if fresh:
+        rows = [{**dict(zip(keys, key, strict=True)), field: fresh[key]} for key in fresh]
+        connection.execute(table.insert(), rows)
+    for key, value in changes.items():
+        where = sql.and_(*(column == part for column, part in zip(columns, key, strict=True)))
+        connection.execute(table.update().where(where).values({field: value, "at": now()}))
+    return _Put(len(fresh), len(changes), touched)

@@ -1,0 +1,227 @@
+"""A plan in the hand: as rows of a sheet, as a page for each worker, as a calendar."""
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from datetime import date, datetime, timedelta
+from html import escape
+from pathlib import Path
+
+from sequoia.errors import FileError
+from sequoia.io import write_bytes, write_text
+from sequoia.problem.spreadsheet import Cell, csv_text, xlsx_bytes
+from sequoia_programme.pdf import pdf_bytes, require_browser
+from sequoia_programme.plans import PlannedTask, StoredPlan
+from sequoia_programme.settings import Programme
+
+PDF = ".pdf"
+ENDINGS = (".csv", ".xlsx", PDF, ".html", ".ics")
+# What is filled in by hand stands last.
+HEADS = ("date", "order", "by", "when", "who", "dose", "minutes", "state", "gain", "seen")
+# The longest line of a calendar, in bytes (RFC 5545, section 3.1).
+_LONGEST = 75
+
+
+def require_endings(targets: Sequence[Path]) -> None:
+    """Raise unless a plan can be written to all of ``targets``."""
+    for target in targets:
+        if target.suffix not in ENDINGS:
+            wanted = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
+            raise FileError(f"{target} ends in {target.suffix!r}; {wanted} is wanted.")
+        if target.suffix == PDF:
+            require_browser(target)
+
+
+def write_plan(programme: Programme, plan: StoredPlan, target: Path) -> None:
+    """Write a plan to a file; its ending says how."""
+    content = plan_bytes(programme, plan, target.suffix)
+    if target.suffix in (".html", ".csv"):
+        write_text(target, content.decode())
+    else:
+        write_bytes(target, content)
+
+
+def plan_bytes(programme: Programme, plan: StoredPlan, ending: str) -> bytes:
+    """Return a plan as the content of a file; its ending says how."""
+    if ending == ".xlsx":
+        pages = {worker or "plan": list(_rows(own)) for worker, own in by_worker(plan)}
+        return xlsx_bytes({"plan": list(_rows(plan.tasks)), **_also(pages)})
+    if ending == ".ics":
+        return calendar_text(programme, plan).encode()
+    if ending == PDF:
+        return pdf_bytes(page_text(programme, plan))
+    if ending == ".html":
+        return page_text(programme, plan).encode()
+    return csv_text(_rows(plan.tasks)).encode()
+
+
+def _also(pages: dict[str, list[Sequence[Cell]]]) -> dict[str, list[Sequence[Cell]]]:
+    """Return a page for each worker, where there are several, under names that Excel takes."""
+    if len(pages) < 2:
+        return {}
+    named: dict[str, list[Sequence[Cell]]] = {}
+    for worker, rows in pages.items():
+        name = re.sub(r"[\[\]:*?/\\']", " ", worker).strip()[:25] or "worker"
+        number = 2
+        fresh = name
+        while fresh.casefold() in {"plan", "history", *(one.casefold() for one in named)}:
+            fresh, number = f"{name} {number}", number + 1
+        named[fresh] = rows
+    return named
+
+
+def long_date(day: date) -> str:
+    """Say a date in full: ``Monday 2 November 2026``."""
+    return f"{day:%A} {day.day} {day:%B %Y}"
+
+
+def by_worker(plan: StoredPlan) -> list[tuple[str, list[PlannedTask]]]:
+    """Return the tasks of each worker, in the order of the plan."""
+    own: dict[str, list[PlannedTask]] = {}
+    for task in plan.tasks:
+        own.setdefault(task.by, []).append(task)
+    return list(own.items())
+
+
+def _rows(tasks: Sequence[PlannedTask]) -> Iterator[Sequence[Cell]]:
+    yield HEADS
+    order: dict[str, int] = {}
+    for one in tasks:
+        order[one.by] = order.get(one.by, 0) + 1
+        gain = round(one.gain, 4)
+        yield (
+            *(one.date, order[one.by], one.by, one.when, one.who, one.dose),
+            *(one.minutes, one.state, gain, ""),
+        )
+
+
+_STYLE = """
+body { font: 12pt/1.4 system-ui, sans-serif; color: #111; margin: 2rem; }
+section { break-after: page; }
+section:last-child { break-after: auto; }
+h1 { font-size: 1.4rem; margin: 0; }
+p { margin: .2rem 0 1rem; color: #555; }
+table { border-collapse: collapse; width: 100%; }
+th, td { border-bottom: 1px solid #bbb; padding: .45rem .6rem; text-align: left; }
+td.number, th.number { text-align: right; }
+td.seen { min-width: 8rem; }
+@page { margin: 1.5cm; }
+@media print {
+  body { margin: 0; font-size: 11pt; }
+  thead { display: table-header-group; }
+  tr { break-inside: avoid; }
+}
+"""
+
+
+def page_text(programme: Programme, plan: StoredPlan) -> str:
+    """Return a page for each worker, to be printed; nothing is fetched."""
+    sections = "\n".join(_section(programme, plan, worker, own) for worker, own in by_worker(plan))
+    empty = f"<section><h1>{escape(programme.name)}</h1><p>{long_date(plan.date)}: "
+    empty += "nothing to do.</p></section>"
+    return (
+        '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        '<link rel="icon" href="data:,">\n'
+        f"<title>{escape(programme.name)}, {plan.date}</title>\n<style>{_STYLE}</style>\n</head>\n"
+        f"<body>\n{sections or empty}\n</body>\n</html>\n"
+    )
+
+
+def _section(
+    programme: Programme, plan: StoredPlan, worker: str, tasks: Sequence[PlannedTask]
+) -> str:
+    has_slots, has_minutes = any(t.when for t in tasks), any(t.minutes for t in tasks)
+    heads = ["", *(["when"] if has_slots else []), "who", "what", "state", "gain"]
+    heads += [*(["minutes"] if has_minutes else []), "seen"]
+    rows = []
+    for order, task in enumerate(tasks, start=1):
+        cells = [f"{order}", *([task.when] if has_slots else []), task.who, task.dose, task.state]
+        cells += [f"{task.gain:+.2f}"]
+        cells += [f"{task.minutes:g}" if task.minutes else ""] if has_minutes else []
+        body = "".join(
+            f"<td{_class(head)}>{escape(cell)}</td>"
+            for head, cell in zip(heads[:-1], cells, strict=True)
+        )
+        rows.append(f'<tr>{body}<td class="seen"></td></tr>')
+    total = sum(task.minutes or 0 for task in tasks)
+    summary = f"{long_date(plan.date)} · {len(tasks)} to do"
+    summary += f" · {total:g} minutes" if has_minutes else ""
+    head = "".join(f"<th{_class(one)}>{escape(one)}</th>" for one in heads)
+    states = ", ".join(programme.states)
+    return (
+        f"<section>\n<h1>{escape(worker or programme.name)}</h1>\n<p>{escape(summary)}</p>\n"
+        f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n"
+        + "\n".join(rows)
+        + "\n</tbody>\n</table>\n"
+        f"<p>Write what you saw in the last column: {escape(states)}.</p>\n</section>"
+    )
+
+
+def _class(head: str) -> str:
+    return ' class="number"' if head in ("", "gain", "minutes") else ""
+
+
+def calendar_text(programme: Programme, plan: StoredPlan) -> str:
+    """Return an event for each task (iCalendar, RFC 5545).
+
+    Times are local. Tasks of a worker follow each other from the beginning of the day where it is
+    known how long each takes; a slot such as ``09:30`` is a time, and ``minute 40`` of a route
+    counts from the beginning of the day; else an event takes the day.
+    """
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//sequoia//programme//EN"]
+    for _, own in by_worker(plan):
+        free: dict[object, datetime] = {}
+        for task in own:
+            lines += ["BEGIN:VEVENT", f"UID:{_uid(programme, task)}"]
+            lines.append(f"DTSTAMP:{plan.made:%Y%m%dT%H%M%SZ}")
+            lines += _times(programme, task, free)
+            lines.append(f"SUMMARY:{_escaped(f'{task.dose}: {task.who}')}")
+            who = f"{task.by}. " if task.by else ""
+            lines.append(f"DESCRIPTION:{_escaped(f'{who}{task.state}')}")
+            lines.append("END:VEVENT")
+    lines.append("END:VCALENDAR")
+    return "".join(f"{folded}\r\n" for line in lines for folded in _folded(line))
+
+
+def _uid(programme: Programme, task: PlannedTask) -> str:
+    """Return the same for the same visit, so that a calendar replaces it when a plan changes."""
+    words = "|".join((programme.name, str(task.date), task.by, task.when, task.who))
+    return f"{hashlib.sha256(words.encode()).hexdigest()[:24]}@sequoia"
+
+
+def _times(programme: Programme, task: PlannedTask, free: dict[object, datetime]) -> list[str]:
+    slot = re.match(r"(\d{1,2})[:.](\d{2})", task.when)
+    on_route = re.fullmatch(r"minute (\d{1,4})", task.when)
+    if slot is not None and int(slot[1]) < 24 and int(slot[2]) < 60:
+        begins = datetime.combine(task.date, datetime.min.time())
+        begins += timedelta(hours=int(slot[1]), minutes=int(slot[2]))
+    elif on_route is not None:
+        begins = datetime.combine(task.date, programme.begins)
+        begins += timedelta(minutes=int(on_route[1]))
+    elif task.minutes:
+        begins = free.get(task.date, datetime.combine(task.date, programme.begins))
+    else:
+        return [
+            f"DTSTART;VALUE=DATE:{task.date:%Y%m%d}",
+            f"DTEND;VALUE=DATE:{task.date + timedelta(days=1):%Y%m%d}",
+        ]
+    ends = begins + timedelta(minutes=task.minutes or 30)
+    free[task.date] = ends
+    return [f"DTSTART:{begins:%Y%m%dT%H%M%S}", f"DTEND:{ends:%Y%m%dT%H%M%S}"]
+
+
+def _escaped(text: str) -> str:
+    for sign in ("\\", ";", ","):
+        text = text.replace(sign, f"\\{sign}")
+    return " ".join(text.split())
+
+
+def _folded(line: str) -> Iterator[str]:
+    """Yield the pieces of a line, none longer than allowed, no letter cut."""
+    piece = ""
+    for letter in line:
+        if len((piece + letter).encode()) > _LONGEST:
+            yield piece
+            piece = " "
+        piece += letter
+    yield piece

@@ -1,0 +1,332 @@
+"""Today's plan: made for the problem as it is now, by the policy that is best for it, and kept."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from functools import cached_property
+
+import numpy as np
+import sqlalchemy as sql
+
+from sequoia.errors import ProblemError, TooLarge
+from sequoia.evaluation import Evaluation, evaluate
+from sequoia.planning.overrides import OVERRIDES, todays_wishes, together
+from sequoia.planning.planner import DayPlan, Planner, Why, Worth
+from sequoia.planning.wish_costs import WishCost, wish_costs
+from sequoia.policies import QFunction, make_policy
+from sequoia.problem import Problem
+from sequoia.problem.spaces.base import Task
+from sequoia.validation import IntArray
+from sequoia_programme.calendar import WEEKDAYS
+from sequoia_programme.drafts import (
+    Overrides,
+    clear_draft,
+    last_change,
+    put_draft,
+    same_wishes,
+    wishes_for,
+)
+from sequoia_programme.plans import PlannedTask, StoredPlan, keep, plans_between, remove_last
+from sequoia_programme.settings import Programme
+from sequoia_programme.situation import Situation
+from sequoia_programme.store import note
+
+# In the order of preference: of those that are as good as the best, the first is used.
+CANDIDATES = ("sequoia", "price", "whittle", "myopic")
+# Differences between policies that matter show in a few paired episodes.
+_EPISODES = 10
+_SECONDS = 1.0
+# What a route has besides visits.
+_ON_THE_WAY = ("begin", "pass", "return")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A policy, and why it is the one."""
+
+    policy: str
+    reason: str
+
+
+def choose(problem: Problem, state: IntArray, q: QFunction | None = None) -> Choice:
+    """Let the policies that apply play from ``state``, under the same luck, and take the best."""
+    here = replace(problem, start=np.eye(problem.arms.n_states)[state])
+    names = [name for name in CANDIDATES if _applies(name, here, q)]
+    if len(names) == 1:
+        return Choice(names[0], f"{names[0]} is the only policy that applies")
+    found = evaluate(here, names, _EPISODES, q=q, bound="none", seconds=_SECONDS)
+    best = next(name for name in names if name in found.as_good_as_best)
+    return Choice(best, _reason(found, best))
+
+
+def _applies(name: str, problem: Problem, q: QFunction | None) -> bool:
+    try:
+        make_policy(name, problem, q, _SECONDS)
+    except (ProblemError, TooLarge):
+        return False
+    return True
+
+
+def _reason(found: Evaluation, best: str) -> str:
+    others = [name for name in found.names if name != best]
+    compared = ", ".join(_against(found, best, name) for name in others)
+    return (
+        f"{best} earns {found.mean(best)} per step in {found.n_episodes} simulated runs from "
+        f"today; {compared}"
+    )
+
+
+def _against(found: Evaluation, best: str, name: str) -> str:
+    behind = found.paired(name, best)
+    if behind.includes_zero:
+        return f"{name} is as good"
+    return f"{name} earns {abs(behind.mean):.2g} less"
+
+
+@dataclass(frozen=True)
+class PricedWish:
+    """What a wish costs: how much better the best plan would be without it.
+
+    Attributes
+    ----------
+    option, text
+        The wish, such as ``"must"`` and ``"Ada"``.
+    cost
+        ``None`` where there would be no plan.
+    """
+
+    option: str
+    text: str
+    cost: Worth | None
+
+
+@dataclass(frozen=True, eq=False)
+class TodaysPlan:
+    """A plan as it was found, and as it is kept; what each wish costs, if that was asked for."""
+
+    situation: Situation
+    planner: Planner
+    found: DayPlan
+    stored: StoredPlan
+    why: Sequence[Why]
+    costs: Sequence[WishCost] = ()
+
+
+class Planning:
+    """Plans a day again and again, each time for other wishes.
+
+    How things stand, which policy is best and what doses are worth are found once.
+
+    Parameters
+    ----------
+    policy
+        A policy by name; unless given, the one that is best for the problem as it is now.
+    """
+
+    def __init__(
+        self,
+        situation: Situation,
+        policy: str | None = None,
+        q: QFunction | None = None,
+        seconds: float = 10.0,
+    ) -> None:
+        self.situation = situation
+        self.planner = Planner(situation.problem, situation.state, seconds)
+        self._policy = policy
+        self._q = q
+        self._found: dict[str, DayPlan] = {}
+
+    @cached_property
+    def choice(self) -> Choice:
+        """The policy, and why it is the one."""
+        if self._policy:
+            return Choice(self._policy, "it was asked for")
+        return choose(self.situation.problem, self.situation.state, self._q)
+
+    def plan(self, overrides: Overrides, why: Sequence[str] = ()) -> TodaysPlan:
+        """Plan the day.
+
+        Parameters
+        ----------
+        overrides
+            What somebody asks for, by option, as in ``sequoia plan``; see `todays_wishes`.
+        why
+            Arms about which to say what it would cost to drop or include them.
+        """
+        found = self._find(overrides)
+        stored = StoredPlan(
+            date=self.situation.day,
+            policy=self.choice.policy,
+            reason=self.choice.reason,
+            overrides={key: list(texts) for key, texts in overrides.items() if texts},
+            tasks=_tasks(self.situation, self.planner, found),
+        )
+        reasons = [self.planner.why(found, text) for text in why]
+        return TodaysPlan(self.situation, self.planner, found, stored, reasons)
+
+    def cost(self, overrides: Overrides) -> Worth:
+        """Return what all wishes cost together: how much better the plan is without any."""
+        return self._find({}).worth - self._find(overrides).worth
+
+    def costs(self, overrides: Overrides) -> list[PricedWish]:
+        """Return what each wish costs, beside all others, by its option and text."""
+        asked = [(option, text) for option in OVERRIDES for text in overrides.get(option, ())]
+        return [
+            PricedWish(option, text, one.cost)
+            for (option, text), one in zip(asked, self.wish_costs(overrides), strict=True)
+        ]
+
+    def wish_costs(self, overrides: Overrides) -> list[WishCost]:
+        """Return what each wish costs, beside all others, and why there would be no plan."""
+        base = self.situation.problem.with_rules(self.situation.absences)
+        wishes = todays_wishes(base, overrides)
+        return wish_costs(self.planner, base, self._find(overrides), wishes)
+
+    def _find(self, overrides: Overrides) -> DayPlan:
+        """Return the plan for some wishes, found once."""
+        asked = {key: sorted(texts) for key, texts in sorted(overrides.items()) if texts}
+        key = json.dumps(asked)
+        if key not in self._found:
+            problem = self.situation.problem
+            rules = self.situation.absences.and_also(together(todays_wishes(problem, overrides)))
+            self._found[key] = self.planner.plan(
+                problem.with_rules(rules), self.choice.policy, self._q
+            )
+        return self._found[key]
+
+
+def plan_today(
+    situation: Situation,
+    overrides: Overrides,
+    *,
+    policy: str | None = None,
+    q: QFunction | None = None,
+    why: Sequence[str] = (),
+    seconds: float = 10.0,
+) -> TodaysPlan:
+    """Plan the day and keep the plan, priced; the arguments are those of `Planning`."""
+    planning = Planning(situation, policy, q, seconds)
+    made = planning.plan(overrides, why)
+    made = replace(made, costs=planning.wish_costs(overrides))
+    day = situation.day
+    with situation.programme.store.writing() as connection:
+        # The command's own wishes: what others wish on the page stays a draft.
+        wishes, is_draft = wishes_for(connection, day), bool(last_change(connection, day))
+        if same_wishes(wishes, overrides):
+            clear_draft(connection, day)
+        elif is_draft:
+            remark = f"Wishes on the page stay there, and are not in this plan: {_said(wishes)}."
+            situation = replace(situation, remarks=[*situation.remarks, remark])
+        _keep(connection, made.stored)
+    return replace(made, situation=situation)
+
+
+def publish(programme: Programme, plan: StoredPlan) -> bool:
+    """Keep a plan as the one that holds, if its wishes are still those for its date.
+
+    They are compared in the transaction that keeps it, so that a wish comes before it or after it
+    and is never lost. Return whether the plan was kept; its wishes are no draft any more then.
+    """
+    with programme.store.open().writing() as connection:
+        if not same_wishes(wishes_for(connection, plan.date), plan.overrides):
+            return False
+        clear_draft(connection, plan.date)
+        _keep(connection, plan)
+    return True
+
+
+def _keep(connection: sql.Connection, plan: StoredPlan) -> None:
+    """Keep a plan, and note it where it is a new one."""
+    if keep(connection, plan):
+        asked = _said(plan.overrides)
+        note(
+            connection,
+            f"Planned {plan.date} by {plan.policy}: {len(plan.tasks)} tasks"
+            f"{f' ({asked})' if asked else ''}.",
+            moves=False,
+        )
+
+
+def _said(wishes: Overrides) -> str:
+    return "; ".join(f"{key} {', '.join(texts)}" for key, texts in wishes.items() if texts)
+
+
+def withdraw(programme: Programme, day: date, digest: str | None = None) -> bool:
+    """Take back the plan that was published last for a date; its wishes are a draft again.
+
+    Parameters
+    ----------
+    digest
+        That of the plan that somebody looked at: where another one holds by now, nothing is taken
+        back.
+    """
+    with programme.store.open().writing() as connection:
+        holding = plans_between(connection, day, day)
+        if not holding or digest not in (None, holding[0].digest):
+            return False
+        remove_last(connection, day)
+        if not last_change(connection, day):
+            put_draft(connection, day, holding[0].overrides)
+        note(connection, f"Took back the plan of {day}.", moves=False)
+    return True
+
+
+def _tasks(situation: Situation, planner: Planner, found: DayPlan) -> list[PlannedTask]:
+    """Return the tasks of a plan, worker by worker, in the order in which they are done.
+
+    Without slots or a route a worker begins with what gains most: what is left at the end of a day
+    that was too short then costs least.
+    """
+    problem = found.problem
+    columns = situation.columns
+    level = problem.levels(found.decision.action[None])[0]
+    worth = planner.long_run if planner.has_prices else planner.next_step
+    slots = list(getattr(problem.space.base, "slot_names", ()))
+    workers = list(getattr(problem.space.base, "worker_names", ()))
+    tasks = []
+    for task in found.tasks:
+        if task.do in _ON_THE_WAY:
+            continue
+        arm = columns.arm_of(task.where)
+        gain = float(worth[arm, level[arm]] - worth[arm, 0])
+        tasks.append(
+            PlannedTask(
+                date=_date_of(situation, task),
+                by=task.who,
+                when=task.when,
+                who=columns.arms[arm],
+                dose=columns.dose_at(level[arm]),
+                minutes=_minutes(situation, arm, columns.dose_at(level[arm])),
+                state=situation.knowledge[arm],
+                gain=gain,
+            )
+        )
+
+    def order(one: PlannedTask) -> tuple[int, date, int, float]:
+        worker = workers.index(one.by) if one.by in workers else -1
+        slot = slots.index(one.when) if one.when in slots else -1
+        # Along a route, tasks are in their order already.
+        is_routed = bool(one.when) and not slots
+        return worker, one.date, slot, 0.0 if is_routed else -one.gain
+
+    return sorted(tasks, key=order)
+
+
+def _date_of(situation: Situation, task: Task) -> date:
+    """Return the date of a task: that of its slot, where slots are days of a week."""
+    is_weekday = situation.programme.calendar.step == "week" and task.when in WEEKDAYS
+    return situation.day + timedelta(days=WEEKDAYS.index(task.when) if is_weekday else 0)
+
+
+def _minutes(situation: Situation, arm: int, dose: str) -> float | None:
+    """Return how long a visit takes: the roster's minutes, or the cost where workers have hours."""
+    facts = situation.arms[arm].facts
+    is_time = situation.problem.space.base.kind == "assignment"
+    for name in ("minutes", "cost") if is_time else ("minutes",):
+        for key in (f"{name} {dose}", name):
+            try:
+                return float(facts[key])
+            except (KeyError, ValueError):
+                continue
+    return None
