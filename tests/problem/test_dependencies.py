@@ -7,7 +7,8 @@ from scipy.sparse import csr_array
 from sequoia import Budget
 from sequoia.errors import ProblemError
 from sequoia.problem import Dependencies
-from sequoia.problem.dependencies import dependencies_of, require_dependencies
+from sequoia.problem.capabilities import dependencies_of
+from sequoia.problem.environment_checks import require_dependencies
 from sequoia.problem.families import epidemic, interventions
 
 

@@ -7,7 +7,7 @@ from sequoia.bounds.clairvoyant import clairvoyant_bound, clairvoyant_search
 from sequoia.bounds.factored.relax import relax_factored
 from sequoia.bounds.lagrangian.relax import relax, why_no_prices
 from sequoia.errors import ProblemError
-from sequoia.problem import Environment, Problem
+from sequoia.problem import Environment, capabilities_of
 
 _CLAIRVOYANT_OPTIONS = ("scenarios", "seed")
 # Of `best_bound`: about twice the work of the factored bound, and a margin of 0.3 % at 20 nodes.
@@ -29,9 +29,9 @@ def bound(environment: Environment, kind: Kind | Literal["auto"] = "auto", **opt
         of `clairvoyant_search`.
     """
     kind = resolve_kind(environment, kind)
-    if not isinstance(environment, Problem):
+    problem = capabilities_of(environment).problem
+    if problem is None:
         return clairvoyant_search(environment, **options)
-    problem = environment
     if kind == "factored":
         return relax_factored(problem, **options).bound
     if kind == "clairvoyant":
@@ -46,18 +46,20 @@ def best_bound(environment: Environment) -> Bound:
     Where arms interact, that is ``"factored"`` or ``"clairvoyant"``, whichever is lower with its
     margin; else what ``"auto"`` stands for.
     """
-    if not isinstance(environment, Problem) or environment.is_decoupled:
+    problem = capabilities_of(environment).problem
+    if problem is None or problem.is_decoupled:
         return bound(environment)
-    found = relax_factored(environment)
+    found = relax_factored(problem)
     sure = found.bound
-    guess = clairvoyant_bound(environment, found, scenarios=_SCENARIOS, rounds=_ROUNDS)
+    guess = clairvoyant_bound(problem, found, scenarios=_SCENARIOS, rounds=_ROUNDS)
     is_lower = guess.total + guess.margin < sure.total - _ROUNDING * abs(sure.total)
     return guess if is_lower else sure
 
 
 def resolve_kind(environment: Environment, kind: Kind | Literal["auto"]) -> Kind:
     """Return the kind that ``"auto"`` stands for, or say that a kind does not apply."""
-    if not isinstance(environment, Problem):
+    problem = capabilities_of(environment).problem
+    if problem is None:
         if kind not in ("auto", "clairvoyant"):
             raise ProblemError(
                 f"{kind} bounds need a problem of arms; {environment.name} is another environment. "
@@ -65,9 +67,9 @@ def resolve_kind(environment: Environment, kind: Kind | Literal["auto"]) -> Kind
             )
         return "clairvoyant"
     if kind == "auto":
-        return "lp" if environment.is_decoupled else "factored"
+        return "lp" if problem.is_decoupled else "factored"
     if kind in ("lp", "hull"):
-        reason = why_no_prices(environment)
+        reason = why_no_prices(problem)
         if reason is not None:
             raise ProblemError(f"{kind} {reason} Ask for factored or clairvoyant.")
     return kind

@@ -3,14 +3,13 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError, TooLarge
-from sequoia.problem import Decision, Environment, Problem, limits_of, space_at
-from sequoia.problem.environment import States
+from sequoia.problem import Decision, Problem, capabilities_of, limits_of, space_at
+from sequoia.problem.capabilities import KnowsChances
 from sequoia.problem.iis import no_decision
 from sequoia.rng import stream
 from sequoia.scaling import unit_of
@@ -33,31 +32,6 @@ _ACCURACY = 1e-10
 _TIE = 1e-12
 
 
-class Factored(Environment, Protocol):
-    """An environment whose components move independently of each other, given state and action.
-
-    Axes: B batch, D components of a state, K values of a component. A `Problem` is one.
-    """
-
-    @property
-    def component_sizes(self) -> IntArray:
-        """How many values each component has, from 0 on, ``(D,)``."""
-        ...
-
-    @property
-    def start(self) -> FloatArray:
-        """The chance of each first value, ``(D, K)``."""
-        ...
-
-    def next_shares(self, states: States, actions: ActionArray) -> FloatArray:
-        """Return the chance of each next value of each component, ``(B, D, K)``."""
-        ...
-
-    def expected_reward(self, states: States, actions: ActionArray) -> FloatArray:
-        """Return the expected reward of a step, ``(B,)``."""
-        ...
-
-
 @dataclass(frozen=True, eq=False)
 class Exact:
     """The optimum of an environment.
@@ -75,7 +49,7 @@ class Exact:
         The feasible actions that differ in what they do, ``(A, N)``.
     """
 
-    environment: Factored
+    environment: KnowsChances
     is_discounted: bool
     value: float
     values: FloatArray
@@ -98,7 +72,7 @@ class Exact:
         return (0 if self.is_discounted else step), where
 
 
-def solve_exactly(problem: Factored, discounted: bool = False) -> Exact:
+def solve_exactly(problem: KnowsChances, discounted: bool = False) -> Exact:
     """Solve by backward induction, or by value iteration when ``discounted``.
 
     Backward induction (Bellman 1957) over joint states ``s`` and feasible actions ``a``:
@@ -164,28 +138,29 @@ def solve_exactly(problem: Factored, discounted: bool = False) -> Exact:
     )
 
 
-def _size(problem: Factored) -> str:
+def _size(problem: KnowsChances) -> str:
     """Say how many joint states there are, such as ``2^10``."""
     values, counts = np.unique(problem.component_sizes, return_counts=True)
     pairs = zip(values.tolist(), counts.tolist(), strict=True)
     return " · ".join(f"{value}^{count}" for value, count in pairs) + " joint states"
 
 
-def _different(problem: Factored, actions: ActionArray) -> tuple[IntArray, ActionArray]:
+def _different(problem: KnowsChances, actions: ActionArray) -> tuple[IntArray, ActionArray]:
     """Return the doses of each action, and the actions; of those that do the same, one.
 
     Where states allow different actions, one that does the same may be allowed elsewhere.
     """
-    if not isinstance(problem, Problem):
+    arms = capabilities_of(problem).problem
+    if arms is None:
         return actions.astype(np.int64), actions
-    levels = problem.levels(actions)
+    levels = arms.levels(actions)
     if limits_of(problem, problem.draw_start(stream(0, "exact"), 1), np.zeros(1, int)) is not None:
         return levels, actions
     levels, first = np.unique(levels, axis=0, return_index=True)
     return levels, actions[first]
 
 
-def _closed(problem: Factored, actions: ActionArray, step: int) -> BoolArray | None:
+def _closed(problem: KnowsChances, actions: ActionArray, step: int) -> BoolArray | None:
     """Say which actions are not allowed in which joint state, ``(Z, A)``."""
     if limits_of(problem, problem.draw_start(stream(0, "exact"), 1), np.full(1, step)) is None:
         return None
@@ -196,7 +171,7 @@ def _closed(problem: Factored, actions: ActionArray, step: int) -> BoolArray | N
     return closed
 
 
-def _require_reachable(problem: Factored, actions: ActionArray, value: float) -> None:
+def _require_reachable(problem: KnowsChances, actions: ActionArray, value: float) -> None:
     """Raise `InfeasibleSpace` when every policy may end in a state that allows nothing."""
     if value > _STUCK * _RARE:
         return
@@ -208,15 +183,17 @@ def _require_reachable(problem: Factored, actions: ActionArray, value: float) ->
             raise no_decision(space_at(problem, stuck, step).compact)
 
 
-def _is_by_arms(problem: Factored) -> bool:
-    """Say whether a step is one of each arm by itself."""
-    return isinstance(problem, Problem) and problem.is_decoupled and problem.purse is None
+def _separate_arms(environment: KnowsChances) -> Problem | None:
+    """Return the problem of arms if a step is one of each arm by itself."""
+    problem = capabilities_of(environment).problem
+    is_separate = problem is not None and problem.is_decoupled and problem.purse is None
+    return problem if is_separate else None
 
 
-def _limit_work(problem: Factored, joint: int, actions: int) -> None:
+def _limit_work(problem: KnowsChances, joint: int, actions: int) -> None:
     """Raise `TooLarge` when one step takes too much; joint moves are kept where there are any."""
     own, most = joint, _MAX_MOVES
-    if _is_by_arms(problem):
+    if _separate_arms(problem) is not None:
         own, most = int(problem.component_sizes.sum()), _MAX_WORK
     work = joint * actions * own
     if work > most:
@@ -226,7 +203,7 @@ def _limit_work(problem: Factored, joint: int, actions: int) -> None:
         )
 
 
-def _sweeps(problem: Factored) -> int:
+def _sweeps(problem: KnowsChances) -> int:
     """Return after how many sweeps value iteration is accurate: ``discount ** n * scale`` is left.
 
     The scale is what all arms together can earn for ever, in units of the largest reward.
@@ -236,12 +213,11 @@ def _sweeps(problem: Factored) -> int:
 
 
 def _outlook(
-    problem: Factored, actions: ActionArray, levels: IntArray
+    problem: KnowsChances, actions: ActionArray, levels: IntArray
 ) -> tuple[FloatArray, Callable[[int, FloatArray], FloatArray]]:
     """Return what each action earns next, and the expectation of values after it, by number."""
-    if _is_by_arms(problem):
-        assert isinstance(problem, Problem)
-        arms = problem
+    arms = _separate_arms(problem)
+    if arms is not None:
         rewards = _joint_rewards(arms, levels)
         return rewards, lambda index, values: _expect(arms, levels[index], values)
     states = joint_states(problem)
@@ -270,21 +246,21 @@ def _expect(problem: Problem, level: IntArray, values: FloatArray) -> FloatArray
     return values
 
 
-def _joint_start(problem: Factored) -> FloatArray:
+def _joint_start(problem: KnowsChances) -> FloatArray:
     result = np.ones(1)
     for start, size in zip(problem.start, problem.component_sizes.tolist(), strict=True):
         result = np.outer(result, start[:size]).reshape(-1)
     return result
 
 
-def joint_states(problem: Factored) -> IntArray:
+def joint_states(problem: KnowsChances) -> IntArray:
     """Return every joint state, ``(Z, D)``, the last component changing fastest."""
     grid = np.indices(tuple(problem.component_sizes.tolist()))
     states: IntArray = grid.reshape(len(grid), -1).T.astype(np.int64)
     return states
 
 
-def joint_rewards(problem: Factored, states: IntArray, actions: ActionArray) -> FloatArray:
+def joint_rewards(problem: KnowsChances, states: IntArray, actions: ActionArray) -> FloatArray:
     """Return the expected reward of each action in each joint state, ``(A, Z)``."""
     rows = [
         problem.expected_reward(states, np.broadcast_to(action, (len(states), len(action))))
@@ -293,7 +269,7 @@ def joint_rewards(problem: Factored, states: IntArray, actions: ActionArray) -> 
     return np.array(rows)
 
 
-def joint_moves(problem: Factored, states: IntArray, actions: ActionArray) -> FloatArray:
+def joint_moves(problem: KnowsChances, states: IntArray, actions: ActionArray) -> FloatArray:
     """Return the chance of each next joint state, ``(A, Z, Z)``.
 
     Given the joint state, components move independently of each other.

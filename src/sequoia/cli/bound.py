@@ -1,6 +1,6 @@
 """``sequoia bound``: a number that no policy can beat."""
 
-from typing import Annotated, Any, Literal, cast
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -8,13 +8,12 @@ from sequoia.bounds import bound as find_bound
 from sequoia.bounds import solve_exactly
 from sequoia.bounds.bound import resolve_kind
 from sequoia.bounds.certificate import Bound
-from sequoia.bounds.exact import Factored
 from sequoia.bounds.lagrangian.relax import SECONDS
 from sequoia.cli.common import AsJson, Solver, print_json, print_pairs
 from sequoia.cli.environments import AnyFile, Instance, load_environment
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.evaluation.evaluation import bound_to_json
-from sequoia.problem import Environment, Problem
+from sequoia.problem import Environment, capabilities_of
 from sequoia.problem.names import count
 from sequoia.solvers.registry import DEFAULT
 
@@ -88,7 +87,7 @@ def bound(
     """
     problem = load_environment(file, instance)
     resolved = resolve_kind(problem, kind)
-    is_search = not isinstance(problem, Problem)
+    is_search = capabilities_of(problem).problem is None
     takes = _OF_SEARCH if is_search else (*_TAKES[resolved], "horizon", "discounted")
     asked = {
         "seconds": None if is_search and seconds == SECONDS else seconds,
@@ -132,10 +131,11 @@ def _numbers(found: Bound) -> str:
 
 def _optimum(problem: Environment, discounted: bool) -> list[tuple[str, str]]:
     """Return the exact optimum of a tiny problem, or nothing."""
-    if not hasattr(problem, "next_shares"):
+    knowing = capabilities_of(problem).chances
+    if knowing is None:
         return []
     try:
-        best = solve_exactly(cast(Factored, problem), discounted)
+        best = solve_exactly(knowing, discounted)
     except (TooLarge, ProblemError):
         return []
     per_step = best.value * (1 - problem.discount) if discounted else best.value / problem.horizon

@@ -6,6 +6,7 @@ from rich.text import Text
 
 from sequoia.cli.environments import AnyFile, Instance, load_environment
 from sequoia.cli.errors import MENDABLE
+from sequoia.problem import Environment, capabilities_of
 from sequoia.problem.diagnose import Mark, diagnose
 
 _COLOURS = {Mark.OK: "green", Mark.NOTE: "yellow", Mark.PROBLEM: "bold red"}
@@ -14,7 +15,8 @@ _COLOURS = {Mark.OK: "green", Mark.NOTE: "yellow", Mark.PROBLEM: "bold red"}
 def check(file: AnyFile, instance: Instance = None) -> None:
     """Say whether a problem can be planned.
 
-    One line per finding: ok, a note, or a problem. The exit code is 2 when it cannot be planned.
+    One line per finding: ok, a note, or a problem. Then the optional abilities of the environment,
+    and what each adds. The exit code is 2 when it cannot be planned.
     """
     console = Console(highlight=False)
     problem = load_environment(file, instance)
@@ -23,5 +25,16 @@ def check(file: AnyFile, instance: Instance = None) -> None:
         found.append(finding)
         mark = Text(f"{finding.mark.value:<8}", style=_COLOURS[finding.mark])
         console.print(mark + finding.text, soft_wrap=True)
+    _print_abilities(console, problem)
     if any(finding.mark is Mark.PROBLEM for finding in found):
         raise typer.Exit(MENDABLE)
+
+
+def _print_abilities(console: Console, environment: Environment) -> None:
+    """Print the optional abilities of an environment: found or missing, and what each adds."""
+    table = capabilities_of(environment).table()
+    width = max(len(ability.name) for ability in table)
+    console.print(f"\n{'ability':<{width}}  found  adds")
+    for name, is_offered, adds in table:
+        found = "yes" if is_offered else "no"
+        console.print(f"{name:<{width}}  {found:<5}  {adds}", soft_wrap=True)

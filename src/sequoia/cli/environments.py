@@ -8,7 +8,13 @@ from typing import Annotated, Any
 import typer
 
 from sequoia.errors import FileError, ProblemError
-from sequoia.problem import Environment, Problem, check_environment, load_any
+from sequoia.problem import (
+    Environment,
+    Problem,
+    capabilities_of,
+    check_environment,
+    load_any,
+)
 
 _RDDL = "rddl:"
 _OWN = ".py:"
@@ -60,9 +66,10 @@ def is_own(file: Path) -> bool:
 
 def require_problem_for(environment: Environment, what: str) -> Problem:
     """Return a problem of arms, or say that ``what`` needs one."""
-    if not isinstance(environment, Problem):
+    problem = capabilities_of(environment).problem
+    if problem is None:
         raise ProblemError(f"{what} needs a problem of arms; {environment.name} has none.")
-    return environment
+    return problem
 
 
 def _own(file: str, name: str) -> Environment:

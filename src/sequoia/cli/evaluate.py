@@ -26,7 +26,7 @@ from sequoia.io import clear_unfinished, refuse_to_replace
 from sequoia.models.folder import load_model
 from sequoia.policies import POLICIES
 from sequoia.policies.policy import ROLLOUTS
-from sequoia.problem import Environment, Problem, space_at
+from sequoia.problem import Environment, capabilities_of, space_at
 from sequoia.problem.names import count, duration
 from sequoia.solvers.registry import DEFAULT
 
@@ -108,12 +108,12 @@ def evaluate_command(
     print_evaluation(found)
     if output is not None:
         pictures = f"; for pictures: sequoia report {output} -o report.html"
-        typer.echo(f"Wrote {output}{pictures if isinstance(problem, Problem) else '.'}")
+        typer.echo(f"Wrote {output}{'.' if capabilities_of(problem).problem is None else pictures}")
 
 
 def _usual_policies(problem: Environment, has_model: bool) -> list[str]:
     """Return the policies that apply; say which usual one does not."""
-    usual = _DEFAULT if isinstance(problem, Problem) else _FOR_ANY
+    usual = _FOR_ANY if capabilities_of(problem).problem is None else _DEFAULT
     names = usual.split(",") + (["sequoia"] if has_model else [])
     first = space_at(problem, problem.draw_start(np.random.default_rng(0), 1)[0], 0)
     if first.system.violations(first.idle):

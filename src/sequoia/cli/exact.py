@@ -1,17 +1,16 @@
 """``sequoia exact``: the optimum of a tiny problem."""
 
 from collections.abc import Sequence
-from typing import Annotated, cast
+from typing import Annotated
 
-import numpy as np
 import typer
 
 from sequoia.bounds import solve_exactly
-from sequoia.bounds.exact import Factored
 from sequoia.cli.common import AsJson, print_json, print_pairs
 from sequoia.cli.environments import AnyFile, Instance, load_environment
 from sequoia.errors import ProblemError
-from sequoia.problem import Environment, Problem
+from sequoia.problem import Environment, capabilities_of
+from sequoia.problem.capabilities import component_names
 from sequoia.problem.names import count
 from sequoia.validation import IntArray
 
@@ -29,11 +28,12 @@ def exact(
     The best value of all policies, and what to do first in the likeliest start.
     """
     problem = load_environment(file, instance)
-    if not hasattr(problem, "next_shares"):
+    knowing = capabilities_of(problem).chances
+    if knowing is None:
         raise ProblemError(
             f"{problem.name} does not say the chances of its next states; exact solving needs them."
         )
-    best = solve_exactly(cast(Factored, problem), discounted)
+    best = solve_exactly(knowing, discounted)
     state = best.environment.start.argmax(axis=1)
     decision = best.act(state)
     per_step = best.value * (1 - problem.discount) if discounted else best.value / problem.horizon
@@ -65,17 +65,15 @@ def exact(
 
 def _names(environment: Environment) -> Sequence[str]:
     """Return the names of the components of a state."""
-    if isinstance(environment, Problem):
-        return environment.arms.names
-    size = environment.draw_start(np.random.default_rng(0), 1).shape[1]
-    named: Sequence[str] = getattr(environment, "component_names", [str(i) for i in range(size)])
-    return named
+    problem = capabilities_of(environment).problem
+    return component_names(environment) if problem is None else problem.arms.names
 
 
 def _states(environment: Environment, states: IntArray) -> str:
-    if not isinstance(environment, Problem):
+    problem = capabilities_of(environment).problem
+    if problem is None:
         pairs = zip(_names(environment), states.tolist(), strict=True)
         return ", ".join(f"{name} = {value}" for name, value in pairs if value) or "all 0"
-    arms = environment.arms
+    arms = problem.arms
     pairs = zip(arms.names, states.tolist(), strict=True)
     return ", ".join(f"{arm} in {arms.state_in_words(state)}" for arm, state in pairs)

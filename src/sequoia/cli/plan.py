@@ -37,7 +37,7 @@ from sequoia.planning.wish_costs import (
     wish_costs,
 )
 from sequoia.policies import POLICIES
-from sequoia.problem import Arms, Problem
+from sequoia.problem import Arms, capabilities_of
 from sequoia.problem.names import count
 from sequoia.problem.spaces.base import Task
 from sequoia.problem.spreadsheet import csv_text
@@ -126,14 +126,14 @@ def plan(
     if not time_limit > 0:
         raise ProblemError(f"the time limit is {time_limit:g}; more than 0 seconds are wanted.")
     environment = load_environment(file, instance)
-    if not isinstance(environment, Problem):
+    problem = capabilities_of(environment).problem
+    if problem is None:
         if any((absent, must, never, lock, order, hours, overtime, why)):
             raise ProblemError("wishes such as --must, and --why, need a problem of arms.")
         plan_any(environment, state, policy, model, time_limit, output, as_json)
         return
     if state is None:
         raise ProblemError("today's states are missing; give them with --state SHEET.")
-    problem = environment
     q = None if model is None else load_model(model, problem)
     problem, states = read_today(state, with_spent(problem, spent or ()))
     given = (absent, must, never, lock, order, hours)

@@ -15,7 +15,8 @@ from sequoia.io import write_text
 from sequoia.models.folder import load_model
 from sequoia.policies import make_policy
 from sequoia.policies.registry import policy_called
-from sequoia.problem import Decision, Environment, space_at
+from sequoia.problem import Decision, Environment, capabilities_of, space_at
+from sequoia.problem.capabilities import component_names
 from sequoia.problem.environment import States
 from sequoia.problem.names import count, index_of
 from sequoia.problem.spreadsheet import csv_text, read_spreadsheet
@@ -77,15 +78,16 @@ def read_state(sheet: Path, environment: Environment, first: States) -> States:
         if column not in table.columns:
             found = ", ".join(table.columns) or "none"
             raise FileError(f"{sheet} has the columns {found}; component and value are wanted.")
-    names = getattr(environment, "component_names", [str(i) for i in range(len(first))])
-    read = getattr(environment, "read_value", lambda _, text: float(text))
+    names, reading = component_names(environment), capabilities_of(environment).values
     components, values = table.names("component"), table.strings("value")
     if table.found:
         raise FileError(*table.found)
     state = np.array(first)
     for name, text in zip(components, values, strict=True):
         try:
-            state[index_of(str(sheet), names, name)] = read(name, text)
+            state[index_of(str(sheet), names, name)] = (
+                float(text) if reading is None else reading.read_value(name, text)
+            )
         except ValueError:
             raise FileError(f"{sheet}: {name} is {text!r}; a value is wanted.") from None
     return state

@@ -15,7 +15,7 @@ from sequoia.cli.environments import AnyFile, Instance, load_environment
 from sequoia.cli.interrupts import ending_at_once
 from sequoia.errors import ConfigError
 from sequoia.models.folder import ABOUT, read_about
-from sequoia.problem import Problem
+from sequoia.problem import capabilities_of
 from sequoia.problem.names import count, roughly
 from sequoia.solvers.registry import DEFAULT
 
@@ -100,7 +100,9 @@ def train(
         summary["bound_stopped_by"] = about.get("bound_stopped_by")
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
-        others = "random,myopic,price" if isinstance(problem, Problem) else "random,lookahead"
+        others = "random,myopic,price"
+        if capabilities_of(problem).problem is None:
+            others = "random,lookahead"
         _print(about, file, output, f"{others},{about.get('played_by', 'sequoia')}")
 
 

@@ -25,7 +25,7 @@ from sequoia.evaluation.evaluation import Evaluation
 from sequoia.policies import Policy, QFunction, make_policy
 from sequoia.policies.policy import ROLLOUTS, SECONDS
 from sequoia.policies.registry import policy_called
-from sequoia.problem import Environment, Problem
+from sequoia.problem import Environment, capabilities_of
 from sequoia.simulate import Episode, Scenarios
 from sequoia.solvers import used_solver
 from sequoia.version import __version__
@@ -96,7 +96,7 @@ def evaluate(
         **({} if REFERENCE in makers else _makers([REFERENCE], None, seconds, rollouts)),
     }
     # Other environments have a bound only where one asks for it: a search may be too large.
-    is_silent = bound == "auto" and not isinstance(environment, Problem)
+    is_silent = bound == "auto" and capabilities_of(environment).problem is None
     asked = None if bound == "none" or is_silent else bound
     if asked is not None:
         resolve_kind(environment, asked)

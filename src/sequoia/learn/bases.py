@@ -12,7 +12,7 @@ from sequoia.models.price_part import PricePart
 from sequoia.optimize.dose_groups import DoseGroup
 from sequoia.optimize.encoding import ActionEncoding, few_actions
 from sequoia.optimize.linear.dose_tables import DoseTableArgmax
-from sequoia.problem import Environment, Problem, limits_of
+from sequoia.problem import Environment, Problem, capabilities_of, limits_of
 
 # Prices within a thousandth of the best act as well; the last digits cost most of the time. On 100
 # stations of a route, 20 rounds leave 0.6 %; a clock is the last resort.
@@ -53,11 +53,12 @@ class Bases:
 def find_bases(environment: Environment, encoding: ActionEncoding, is_timeless: bool) -> Bases:
     """Ask everything that is known in closed form; prices take seconds."""
     found = known_parts(environment, encoding)
-    if not isinstance(environment, Problem):
+    problem = capabilities_of(environment).problem
+    if problem is None:
         return Bases(found)
-    if why_no_prices(environment) is None:
+    if why_no_prices(problem) is None:
         relaxed = relax(
-            environment,
+            problem,
             "hull",
             horizon=0 if is_timeless else None,
             discounted=is_timeless,
@@ -65,22 +66,22 @@ def find_bases(environment: Environment, encoding: ActionEncoding, is_timeless: 
             gap=_GAP,
             seconds=_SECONDS,
         )
-        prices = PricePart.of(relaxed.prices, environment.horizon)
+        prices = PricePart.of(relaxed.prices, problem.horizon)
         known = [*found, priced(encoding, prices)]
         # A discounted sum over all time is no bound of a mean per step.
         bound = None if is_timeless else relaxed.bound.per_step
         return Bases(known, None, bound, relaxed.bound.stopped_by, prices=prices)
-    rounds = min(_WORK // environment.arms.n_arms, _MOST)
+    rounds = min(_WORK // problem.arms.n_arms, _MOST)
     if rounds < _FEWEST:
         return Bases(found)
     try:
-        part, bound = FactoredPart.of(environment, None, rounds)
+        part, bound = FactoredPart.of(problem, None, rounds)
     except TooLarge:
         return Bases(found)
-    known = [*found, factored(environment, encoding, part, False)]
+    known = [*found, factored(problem, encoding, part, False)]
     together = None
-    if _is_quick(environment, encoding, part):
-        together = factored(environment, encoding, part, True)
+    if _is_quick(problem, encoding, part):
+        together = factored(problem, encoding, part, True)
     return Bases(known, together, bound, part=part)
 
 

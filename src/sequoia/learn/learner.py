@@ -49,8 +49,8 @@ from sequoia.models.network import Network
 from sequoia.models.sight import Sight
 from sequoia.optimize.auto import RolloutAuto
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.problem import Environment, Problem, limits_of
-from sequoia.problem.dependencies import dependencies_of
+from sequoia.problem import Environment, limits_of
+from sequoia.problem.capabilities import capabilities_of, dependencies_of
 from sequoia.problem.environment import States
 from sequoia.problem.names import count
 from sequoia.rng import stream
@@ -152,7 +152,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         self.sight = Sight.of(first.states, declared, environment.horizon, is_timeless)
         self.prices = np.zeros((self.sight.n_columns, self.sight.n_times))
         self._potential = None
-        if not isinstance(environment, Problem):
+        if capabilities_of(environment).problem is None:
             self._potential = Potential.of(environment, first, ~self.sight.is_number)
         self._explained = find_shares(environment, first, self.sight, rng).explained
         self._bases = bases = find_bases(environment, self._encoding, is_timeless)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sequoia.learn.play import Play
-from sequoia.problem import Environment
+from sequoia.problem import Environment, capabilities_of
 from sequoia.problem.environment import States
 from sequoia.validation import BoolArray, FloatArray, IntArray
 
@@ -49,7 +49,8 @@ class Potential:
         lasts = is_away.any(axis=(0, 1)) & ~returns & may_count
         if not lasts.any():
             return None
-        relevance = np.asarray(getattr(environment, "relevance", np.ones(len(first))))
+        ranking = capabilities_of(environment).relevance
+        relevance = np.ones(len(first)) if ranking is None else np.asarray(ranking.relevance)
         size = max(1.0, float(np.abs(played.rewards).mean()))
         return cls(np.asarray(first, dtype=np.float64), size * relevance * lasts)
 

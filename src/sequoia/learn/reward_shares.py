@@ -6,7 +6,8 @@ import numpy as np
 
 from sequoia.learn.play import Play
 from sequoia.models.sight import Sight
-from sequoia.problem import Environment
+from sequoia.problem import Environment, capabilities_of
+from sequoia.problem.capabilities import SharesRewards
 from sequoia.problem.environment import States
 from sequoia.validation import ActionArray, FloatArray
 
@@ -50,21 +51,20 @@ class RewardShares:
 class DeclaredShares:
     """What an environment says itself."""
 
-    environment: Environment
+    environment: SharesRewards
     explained: float = 1.0
 
     def of(self, states: States, actions: ActionArray, following: States) -> FloatArray:  # noqa: ARG002
         """Return what each component earns, ``(B, D)``."""
-        found: FloatArray = self.environment.component_rewards(states, actions)  # type: ignore[attr-defined]
-        return found
+        return self.environment.component_rewards(states, actions)
 
 
 def find_shares(
     environment: Environment, played: Play, sight: Sight, rng: np.random.Generator
 ) -> RewardShares | DeclaredShares:
     """Ask the environment, or regress rewards on components and on what is done to them."""
-    if hasattr(environment, "component_rewards"):
-        return DeclaredShares(environment)
+    if (sharing := capabilities_of(environment).reward_shares) is not None:
+        return DeclaredShares(sharing)
     rows = rng.permutation(len(played.steps))[:_ROWS]
     states, actions = played.states[rows], played.actions[rows]
     rewards = played.rewards[rows]

@@ -26,7 +26,7 @@ from sequoia.learn.q_learning import QLearning
 from sequoia.models.folder import ABOUT, HISTORY, WEIGHTS, Trained, save_model
 from sequoia.policies import Policy
 from sequoia.policies.registry import make_policy
-from sequoia.problem import Environment, Problem
+from sequoia.problem import Environment, capabilities_of
 from sequoia.problem.environment_checks import check_environment
 from sequoia.solvers import used_solver
 
@@ -104,7 +104,7 @@ def train(
     config = make_config("default") if config is None else config
     if seconds is not None:
         config = config.of({**config.flat(), "seconds": seconds})
-    if not isinstance(environment, Problem):
+    if capabilities_of(environment).problem is None:
         check_environment(environment)
     with _one_thread(), nullcontext() if folder is None else locked(folder, "training"):
         if folder is not None:

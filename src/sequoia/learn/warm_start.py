@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.problem import Environment, Problem, sample_actions
+from sequoia.problem import Environment, capabilities_of, sample_actions
 from sequoia.problem.environment import States
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
@@ -72,21 +72,22 @@ def strategic_samples(
     random play hardly ever reaches. ``None`` for an environment without arms, or whose arms have
     clocks: nobody knows which states it may be in.
     """
-    if not isinstance(environment, Problem) or environment.keeper or environment.purse:
+    problem = capabilities_of(environment).problem
+    if problem is None or problem.keeper or problem.purse:
         return None
-    arms, columns = environment.arms, environment.space.n_actions
+    arms, columns = problem.arms, problem.space.n_actions
     drawn = _feasible(environment, _FEASIBLE, rng)
     high = max(1, min(arms.n_arms, int(drawn.sum(axis=1).mean().round())))
     alone = np.eye(columns, dtype=np.int8)
     fixed = np.concatenate([np.ones((1, columns), np.int8), alone[:1] * 0, alone, 1 - alone])
-    tried = len(fixed) + _FEASIBLE + environment.is_identity
+    tried = len(fixed) + _FEASIBLE + problem.is_identity
     parts = []
     for _ in range(max(1, round(count / tried))):
         state = rng.integers(0, arms.n_states, arms.n_arms)
         top = rng.permutation(arms.n_arms)[:high]
         state[top] = arms.n_states - 1
         actions = [fixed, _feasible(environment, _FEASIBLE, rng)]
-        if environment.is_identity:
+        if problem.is_identity:
             own = np.zeros((1, columns), np.int8)
             own[0, top] = 1
             actions.append(own)

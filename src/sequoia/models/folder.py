@@ -22,7 +22,7 @@ from sequoia.models.flow_model import FlowModel
 from sequoia.models.learned_model import LearnedModel
 from sequoia.models.model import Model
 from sequoia.models.q_model import QModel
-from sequoia.problem import Environment, Problem
+from sequoia.problem import Environment, Problem, capabilities_of
 from sequoia.solvers.registry import DEFAULT
 from sequoia.version import __version__
 
@@ -206,9 +206,8 @@ def read_model(folder: Path) -> tuple[str, dict[str, NDArray[Any]], dict[str, An
 
 def _meaning(environment: Environment) -> dict[str, Any]:
     """Return what the model is about, where that are arms."""
-    if not isinstance(environment, Problem):
-        return {}
-    return {"meaning": asdict(meaning_of(environment))}
+    problem = capabilities_of(environment).problem
+    return {} if problem is None else {"meaning": asdict(meaning_of(problem))}
 
 
 def read_about(folder: Path) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 import zlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Protocol, cast
 
 import numpy as np
 
@@ -11,7 +10,8 @@ from sequoia.models.factored_part import FactoredPart
 from sequoia.models.joint_units import JointUnits
 from sequoia.models.price_part import PricePart
 from sequoia.optimize.encoding import ActionEncoding, few_actions
-from sequoia.problem import Environment, Problem
+from sequoia.problem import Environment, Problem, capabilities_of
+from sequoia.problem.capabilities import MeasuresProgress, TabulatesRewards
 from sequoia.problem.environment import States
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
@@ -154,18 +154,6 @@ def factored(
     return Linear("price", encoding, own, units=units)
 
 
-class Tabling(Environment, Protocol):
-    """An environment that knows at once what many actions earn in the next step."""
-
-    def expected_reward(self, states: States, actions: ActionArray) -> FloatArray:
-        """Return the reward of each pair of a state and an action, ``(B,)``."""
-        ...
-
-    def reward_table(self, states: States, actions: ActionArray) -> FloatArray:
-        """Return the expected reward of every action in every state, ``(B, A)``."""
-        ...
-
-
 class Listed(Known):
     """Rewards of all actions, where these are few: any function of an action, not only sums.
 
@@ -176,7 +164,7 @@ class Listed(Known):
 
     name = "myopic"
 
-    def __init__(self, environment: Tabling, actions: ActionArray) -> None:
+    def __init__(self, environment: TabulatesRewards, actions: ActionArray) -> None:
         self._environment, self._actions = environment, actions
         self._with = [np.flatnonzero(column) for column in actions.T]
         self._without = [np.flatnonzero(column == 0) for column in actions.T]
@@ -224,18 +212,18 @@ def listed_actions(environment: Environment) -> ActionArray | None:
 
     ``None`` as well where what is allowed depends on the state: no list holds in all of them.
     """
-    has_table = hasattr(environment, "reward_table")
-    if not has_table or hasattr(environment, "action_limits"):
+    abilities = capabilities_of(environment)
+    if abilities.reward_table is None or abilities.limits is not None:
         return None
     return few_actions(environment.space)
 
 
-def guessed(environment: Environment, encoding: ActionEncoding, unit: float) -> Linear:
+def guessed(guide: MeasuresProgress, encoding: ActionEncoding, unit: float) -> Linear:
     """Return what an environment says of progress: of each column, where it moves components."""
-    columns = environment.dependencies.columns  # type: ignore[attr-defined]
+    columns = guide.dependencies.columns
 
     def own(states: States, steps: IntArray) -> FloatArray:  # noqa: ARG001
-        promised = environment.progress(np.asarray(states))  # type: ignore[attr-defined]
+        promised = guide.progress(np.asarray(states))
         return unit * np.asarray(promised @ columns)
 
     return Linear("progress", encoding, own)
@@ -244,10 +232,12 @@ def guessed(environment: Environment, encoding: ActionEncoding, unit: float) -> 
 def known_parts(environment: Environment, encoding: ActionEncoding) -> list[Known]:
     """Return what is known without any search, each the start of a base policy of its own."""
     found: list[Known] = [Nothing(), Chance()]
-    if isinstance(environment, Problem):
-        found.append(next_rewards(environment, encoding))
-    elif (actions := listed_actions(environment)) is not None:
-        found.append(Listed(cast(Tabling, environment), actions))
-    if getattr(environment, "progress", None) is not None:
-        found.append(guessed(environment, encoding, 1.0))
+    abilities = capabilities_of(environment)
+    table, actions = abilities.reward_table, listed_actions(environment)
+    if abilities.problem is not None:
+        found.append(next_rewards(abilities.problem, encoding))
+    elif table is not None and actions is not None:
+        found.append(Listed(table, actions))
+    if (guide := abilities.progress) is not None:
+        found.append(guessed(guide, encoding, 1.0))
     return found

@@ -16,7 +16,7 @@ from sequoia.models.scores import LinearScores
 from sequoia.models.sight import Sight
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.problem import Environment, Problem
+from sequoia.problem import Environment, capabilities_of
 from sequoia.problem.environment import States
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
@@ -161,14 +161,15 @@ class LearnedModel:
         tables = under(arrays, "prices.")
         prices = PricePart(**tables) if tables else None
         part = None
-        if "factored" in facts and isinstance(environment, Problem):
+        problem = capabilities_of(environment).problem
+        if "factored" in facts and problem is not None:
             values = arrays["factored"]
-            part = FactoredPart.from_array(environment, values, **facts["factored"])
+            part = FactoredPart.from_array(problem, values, **facts["factored"])
         known = {own.name: own for own in known_parts(environment, encoding)}
         if prices is not None:
             known["price"] = priced(encoding, prices)
-        if part is not None and isinstance(environment, Problem):
-            known["price"] = factored(environment, encoding, part, bool(facts["units"]))
+        if part is not None and problem is not None:
+            known["price"] = factored(problem, encoding, part, bool(facts["units"]))
         model = cls(environment, encoding, known[facts["known"]], sight, prices=prices, part=part)
         return model.with_learned(arrays, facts)
 

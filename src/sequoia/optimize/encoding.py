@@ -11,7 +11,14 @@ from scipy.sparse import csr_array
 
 from sequoia.errors import TooLarge
 from sequoia.optimize.dose_indicators import DoseIndicators
-from sequoia.problem import ActionLimits, ActionSpace, Environment, LinearSystem, Problem
+from sequoia.problem import (
+    ActionLimits,
+    ActionSpace,
+    Environment,
+    LinearSystem,
+    Problem,
+    capabilities_of,
+)
 from sequoia.problem.iis import no_decision
 from sequoia.problem.spaces import restrict
 from sequoia.problem.system import Rows
@@ -73,9 +80,8 @@ class ActionEncoding:
     @classmethod
     def of(cls, environment: Environment) -> "ActionEncoding":
         """Return what an objective sees of actions: doses too, where the environment has them."""
-        if isinstance(environment, Problem):
-            return cls.of_problem(environment)
-        return cls.of_space(environment.space)
+        problem = capabilities_of(environment).problem
+        return cls.of_space(environment.space) if problem is None else cls.of_problem(problem)
 
     @classmethod
     def of_space(cls, space: ActionSpace, compact: bool = True) -> "ActionEncoding":

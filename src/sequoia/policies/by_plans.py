@@ -1,23 +1,12 @@
 """Decide by relaxed plans, where an environment can make some."""
 
-from collections.abc import Sequence
-from typing import Protocol
-
 import numpy as np
 
 from sequoia.policies.greedy import what_is_forced
 from sequoia.policies.policy import StatewisePolicy
-from sequoia.problem import Decision, Environment, space_at
+from sequoia.problem import Decision, Environment, capabilities_of, space_at
+from sequoia.problem.capabilities import MakesPlans
 from sequoia.problem.environment import States
-from sequoia.validation import IntArray
-
-
-class Plannable(Environment, Protocol):
-    """An environment that knows what leads to its rewards."""
-
-    def relaxed_plans(self, state: States, left: int) -> Sequence[tuple[float, IntArray]]:
-        """Return what plans are worth, the best first, and their columns that are possible now."""
-        ...
 
 
 class ByPlans(StatewisePolicy):
@@ -34,7 +23,7 @@ class ByPlans(StatewisePolicy):
 
     name = "lookahead"
 
-    def __init__(self, environment: Plannable) -> None:
+    def __init__(self, environment: MakesPlans) -> None:
         self._environment = environment
 
     def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
@@ -53,10 +42,12 @@ class ByPlans(StatewisePolicy):
         return space.certify(action)
 
 
-def can_plan(environment: Environment) -> bool:
-    """Say whether plans have something to do in the first step, and are worth it."""
-    if not hasattr(environment, "relaxed_plans"):
-        return False
+def plans_for(environment: Environment) -> ByPlans | None:
+    """Return the policy, where plans have something to do in the first step and are worth it."""
+    planner = capabilities_of(environment).plans
+    if planner is None:
+        return None
     first = environment.draw_start(np.random.default_rng(0), 1)[0]
-    plans = environment.relaxed_plans(first, environment.horizon)
-    return any(worth > 0 and len(columns) > 0 for worth, columns in plans)
+    plans = planner.relaxed_plans(first, environment.horizon)
+    is_worth_it = any(worth > 0 and len(columns) > 0 for worth, columns in plans)
+    return ByPlans(planner) if is_worth_it else None

@@ -1,7 +1,6 @@
 """Rollouts at decision time: improve on any policy, where the gain is significant."""
 
 from collections.abc import Callable
-from typing import cast
 
 import numpy as np
 from scipy.special import stdtrit
@@ -9,10 +8,10 @@ from scipy.special import stdtrit
 from sequoia.models.model import QFunction
 from sequoia.optimize.auto import RolloutAuto, within_limits
 from sequoia.optimize.encoding import ActionEncoding
-from sequoia.policies.by_plans import ByPlans, Plannable, can_plan
+from sequoia.policies.by_plans import plans_for
 from sequoia.policies.learned import Sequoia
 from sequoia.policies.policy import ROLLOUTS, Options, Policy, StatewisePolicy, Style
-from sequoia.problem import Environment, Problem, limits_of
+from sequoia.problem import Environment, Problem, capabilities_of, limits_of
 from sequoia.problem.environment import States
 from sequoia.simulate import Decided, Scenarios, rollout
 from sequoia.simulate.credit import WholeCredit
@@ -88,8 +87,8 @@ class Lookahead(StatewisePolicy):
         what leads to its rewards is asked for plans instead, unless the model earns more.
         """
         encoding = ActionEncoding.of(environment)
-        if can_plan(environment):
-            plans = ByPlans(cast(Plannable, environment))
+        plans = plans_for(environment)
+        if plans is not None:
             if options.q is None:
                 return plans
             model = Sequoia.make(environment, options)
@@ -98,8 +97,8 @@ class Lookahead(StatewisePolicy):
         weigh: Weigh | None = None
         if options.q is not None:
             base, weigh = _over_model(options.q, environment, encoding)
-        elif isinstance(environment, Problem):
-            base, weigh = _over_myopic(environment, encoding)
+        elif (problem := capabilities_of(environment).problem) is not None:
+            base, weigh = _over_myopic(problem, encoding)
         else:
             base = _over_random(environment, encoding)
         return cls(environment, base, weigh, rollouts=options.rollouts)

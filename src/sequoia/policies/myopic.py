@@ -1,7 +1,5 @@
 """The best action for the next step, by a mixed-integer program or by trying all."""
 
-from typing import Protocol, cast
-
 import numpy as np
 
 from sequoia.errors import TooLarge
@@ -14,10 +12,11 @@ from sequoia.policies.policy import (
     Style,
     require_problem,
 )
-from sequoia.problem import Environment, Problem, limits_of
+from sequoia.problem import Environment, capabilities_of, limits_of
+from sequoia.problem.capabilities import ExpectsRewards
 from sequoia.problem.environment import States
 from sequoia.simulate import Decided
-from sequoia.validation import ActionArray, FloatArray
+from sequoia.validation import FloatArray
 
 
 class Myopic(LinearPolicy):
@@ -35,8 +34,9 @@ class Myopic(LinearPolicy):
     @classmethod
     def make(cls, environment: Environment, options: Options) -> Policy:
         """Make it for a problem of arms, or for an environment that knows what it expects."""
-        if not isinstance(environment, Problem) and hasattr(environment, "expected_reward"):
-            return ListedMyopic(cast(Expecting, environment))
+        abilities = capabilities_of(environment)
+        if abilities.problem is None and abilities.rewards is not None:
+            return ListedMyopic(abilities.rewards)
         return cls(require_problem(environment, cls.name), seconds=options.seconds)
 
     def table(self, state: States, step: int, episode: int) -> FloatArray:  # noqa: ARG002
@@ -44,20 +44,12 @@ class Myopic(LinearPolicy):
         return self._problem.dose_rewards(state)
 
 
-class Expecting(Environment, Protocol):
-    """An environment that knows what actions earn in the next step."""
-
-    def expected_reward(self, states: States, actions: ActionArray) -> FloatArray:
-        """Return the reward of each pair of a state and an action, ``(B,)``."""
-        ...
-
-
 class ListedMyopic(StatewisePolicy):
     """The largest expected reward of the next step, where actions are few enough to try all."""
 
     name = Myopic.name
 
-    def __init__(self, environment: Expecting) -> None:
+    def __init__(self, environment: ExpectsRewards) -> None:
         self._environment = environment
         actions = few_actions(environment.space)
         if actions is None:

@@ -1,12 +1,11 @@
 """The optimum itself, where it can be computed."""
 
-from typing import cast
-
 import numpy as np
 
-from sequoia.bounds.exact import Factored, solve_exactly
+from sequoia.bounds.exact import solve_exactly
 from sequoia.policies.policy import Options, StatewisePolicy, Style, require_problem
-from sequoia.problem import Environment
+from sequoia.problem import Environment, capabilities_of
+from sequoia.problem.capabilities import KnowsChances
 from sequoia.problem.environment import States
 from sequoia.simulate import Decided
 
@@ -25,16 +24,14 @@ class Optimal(StatewisePolicy):
     objective = "at all"
     style = Style("#000000", "H")
 
-    def __init__(self, problem: Factored) -> None:
+    def __init__(self, problem: KnowsChances) -> None:
         self._best = solve_exactly(problem)
         self._last = problem.horizon - 1
 
     @classmethod
     def make(cls, environment: Environment, options: Options) -> "Optimal":  # noqa: ARG003
         """Make it for a problem of arms, or what else says the chances of its next states."""
-        if not hasattr(environment, "next_shares"):
-            require_problem(environment, cls.name)
-        return cls(cast(Factored, environment))
+        return cls(capabilities_of(environment).chances or require_problem(environment, cls.name))
 
     def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
         """Return a best decision in ``state``, ``(J,)``; later steps are the last one."""

@@ -12,7 +12,7 @@ from sequoia.errors import ProblemError, SolverFailed
 from sequoia.models.model import QFunction
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.optimize.by_state import ByState
-from sequoia.problem import Decision, Environment, Problem, limits_of
+from sequoia.problem import Decision, Environment, Problem, capabilities_of, limits_of
 from sequoia.problem.environment import States
 from sequoia.simulate import Decided, Decisions
 from sequoia.solvers import Limits, Solver
@@ -155,12 +155,13 @@ class FunctionPolicy(StatewisePolicy):
 
 def require_problem(environment: Environment, name: str) -> Problem:
     """Return the environment as a problem of arms, or say that the policy needs one."""
-    if not isinstance(environment, Problem):
+    problem = capabilities_of(environment).problem
+    if problem is None:
         raise ProblemError(
             f"{name} needs a problem of arms; {environment.name} is another environment, for which "
             "random, and trained policies, apply."
         )
-    return environment
+    return problem
 
 
 class LinearPolicy(StatewisePolicy):

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sequoia.problem.action_limits import ActionLimits
-    from sequoia.problem.action_sets import limits_of, sample_actions, space_at
+    from sequoia.problem.action_sets import sample_actions, space_at
     from sequoia.problem.arms import Arms
     from sequoia.problem.assortment import Assortment
+    from sequoia.problem.capabilities import capabilities_of, limits_of
     from sequoia.problem.contagion import Contagion
     from sequoia.problem.dependencies import Dependencies
     from sequoia.problem.environment import Environment
@@ -59,6 +60,7 @@ __all__ = [
     "SpendingLimit",
     "Team",
     "Walk",
+    "capabilities_of",
     "check_environment",
     "limits_of",
     "load",
@@ -71,9 +73,10 @@ __all__ = [
 
 _NAMES = {
     "action_limits": "ActionLimits",
-    "action_sets": "limits_of sample_actions space_at",
+    "action_sets": "sample_actions space_at",
     "arms": "Arms",
     "assortment": "Assortment",
+    "capabilities": "capabilities_of limits_of",
     "environment_checks": "check_environment",
     "contagion": "Contagion",
     "dependencies": "Dependencies",

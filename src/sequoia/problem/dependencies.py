@@ -1,23 +1,14 @@
 """Who depends on whom from one step to the next: the structure of a factored process."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy import sparse
 from scipy.sparse import csr_array
 
 from sequoia.errors import ProblemError
-from sequoia.problem.action_sets import limits_of, sample_actions
-from sequoia.problem.environment import Environment, States
-from sequoia.rng import stream
-from sequoia.validation import ActionArray, FloatArray, IntArray, frozen, require, set_fields
-
-# Enough that each of some hundred components is changed a dozen times. Steps that follow each other
-# are much alike.
-_SAMPLES, _BATCH, _EVERY = 2_048, 256, 4
+from sequoia.validation import FloatArray, IntArray, frozen, require, set_fields
 
 
 @dataclass(frozen=True, eq=False, init=False)
@@ -97,108 +88,6 @@ def _kinds(name: str, given: ArrayLike | None, size: int) -> IntArray:
     found = frozen(f"dependencies.{name}", kinds, np.int64, (size,))
     require(f"dependencies.{name}", found, found >= 0, "at least 0 is wanted")
     return found
-
-
-def dependencies_of(environment: Environment) -> Dependencies | None:
-    """Return what an environment says about who depends on whom; ``None`` if it says nothing.
-
-    Raises
-    ------
-    ProblemError
-        When it is of another size than states and actions.
-    """
-    found: Dependencies | None = getattr(environment, "dependencies", None)
-    if found is None:
-        return None
-    size = environment.draw_start(np.random.default_rng(0), 1).shape[1]
-    wanted = (size, environment.space.n_actions)
-    if found.columns.shape != wanted:
-        raise ProblemError(
-            f"the dependencies of {environment.name} are of {found.columns.shape[0]} components "
-            f"and {found.columns.shape[1]} columns; it has {wanted[0]} and {wanted[1]}."
-        )
-    return found
-
-
-def require_dependencies(environment: Environment, claimed: Dependencies) -> None:
-    """Try by sampling whether ``claimed`` holds.
-
-    In each try one component, or one column of the action, gets another value; under the same
-    noise only what depends on it may then change.
-
-    Raises
-    ------
-    ProblemError
-        One line: what changed that should not have.
-    """
-    rng = stream(0, "dependencies")
-    may_change = {
-        "component": (claimed.components + sparse.eye_array(claimed.n_components)).tocsr(),
-        "column": claimed.columns.tocsr(),
-    }
-    for states, actions in _visited(environment, rng):
-        noise = rng.random((len(states), environment.n_noise))
-        _, before = environment.step(states, actions, noise)
-        for what, moved in _changes(states, actions, rng):
-            _, after = environment.step(moved.states, moved.actions, noise)
-            row, changed = np.nonzero(np.asarray(after) != np.asarray(before))
-            if not len(row):
-                continue
-            cause = moved.where[row]
-            wrong = np.flatnonzero(np.asarray(may_change[what][changed, cause]) == 0)
-            if len(wrong):
-                first, second = changed[wrong[0]], f"{what} {cause[wrong[0]]}"
-                raise ProblemError(
-                    f"the dependencies of {environment.name} say that component {first} does not "
-                    f"depend on {second}, but it changed when only {second} was changed, under "
-                    "the same noise."
-                )
-
-
-@dataclass(frozen=True, eq=False)
-class _Moved:
-    """States and actions after one change in each row, and where it was made, ``(B,)``."""
-
-    states: States
-    actions: ActionArray
-    where: IntArray
-
-
-def _changes(
-    states: States, actions: ActionArray, rng: np.random.Generator
-) -> Iterator[tuple[str, _Moved]]:
-    row = np.arange(len(states))
-    component = rng.integers(0, states.shape[1], len(states))
-    other = states.copy()
-    # A value that another state has there is one that can occur.
-    other[row, component] = states[rng.permutation(len(states)), component]
-    yield "component", _Moved(other, actions, component)
-    column = rng.integers(0, actions.shape[1], len(states))
-    flipped = actions.copy()
-    flipped[row, column] ^= 1
-    yield "column", _Moved(states, flipped, column)
-
-
-def _visited(
-    environment: Environment, rng: np.random.Generator
-) -> Iterator[tuple[States, ActionArray]]:
-    """Yield states of random play with the actions taken there, some hundred at a time."""
-    episodes = -(-_SAMPLES // (_BATCH * -(-environment.horizon // _EVERY)))
-    for _ in range(episodes):
-        states = environment.draw_start(rng, _BATCH)
-        for step in range(environment.horizon):
-            few = sample_actions(
-                environment, states[: _BATCH // 16], np.full(_BATCH // 16, step), rng
-            )
-            picked = rng.integers(0, len(few), _BATCH)
-            actions = few[picked]
-            if limits_of(environment, states[:1], np.array([step])) is not None:
-                # Each action only where it is allowed: others may lead where nothing is.
-                states = states[picked]
-            if step % _EVERY == 0:
-                yield states, actions
-            noise = rng.random((_BATCH, environment.n_noise))
-            _, states = environment.step(states, actions, noise)
 
 
 def _matrix(where: str, given: Any) -> csr_array:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sequoia.errors import InfeasibleDecision, InfeasibleSpace, ProblemError
 from sequoia.problem.action_sets import space_at
+from sequoia.problem.capabilities import capabilities_of
 from sequoia.problem.environment import Environment
 from sequoia.problem.environment_checks import check_environment
 from sequoia.problem.files import edited_since_written
@@ -43,10 +44,10 @@ class Finding:
 
 def diagnose(environment: Environment, path: Path) -> Iterator[Finding]:
     """Yield what there is to say about an environment, read from ``path``."""
-    if not isinstance(environment, Problem):
+    problem = capabilities_of(environment).problem
+    if problem is None:
         yield from _about_any(environment)
         return
-    problem = environment
     yield Finding(
         Mark.OK,
         f"well-formed: {count(problem.arms.n_arms, 'arm')} with "

@@ -12,18 +12,9 @@ States = NDArray[Any]
 
 
 class Environment(Protocol):
-    """What SEQUOIA needs to know to learn; a `Problem` is one.
+    """A process that can be started and stepped, with an action space; a `Problem` is one.
 
-    It may say more: ``dependencies``, who depends on whom (`Dependencies`), so that one network
-    serves all columns; and with it ``component_rewards(states, actions)``, ``(B, D)``, the part of
-    the reward that each component earns, so that thousands of them are learned at once. And
-    ``action_limits(states, steps)``, what is allowed in some states only (`ActionLimits`). And
-    ``relevance``, ``(D,)``, how much it helps that a component leaves its first value. And
-    ``expected_reward(states, actions)``, ``(B,)``, what the next step earns; with it
-    ``reward_table(states, actions)``, ``(B, A)``, the same of every action in every state, so that
-    learning starts from the best next step where actions are few. And ``progress(states)``,
-    ``(B, D)``, how far acting on a component brings goals: learning may start from that. And
-    ``relaxed_plans(state, left)``, what leads to rewards: `Lookahead` follows them.
+    It may offer more: `sequoia.problem.capabilities` lists the abilities and what each adds.
 
     Axes: B batch, D numbers that make a state, N action columns, F features, U uniforms. A state
     is everything that the future depends on, as numbers.

@@ -1,21 +1,28 @@
 """Does an environment keep its promises? Found out by playing it."""
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 
 from sequoia.errors import ProblemError
 from sequoia.problem.action_sets import sample_actions
-from sequoia.problem.dependencies import dependencies_of, require_dependencies
+from sequoia.problem.capabilities import dependencies_of, limits_of
+from sequoia.problem.dependencies import Dependencies
 from sequoia.problem.environment import Environment, States
 from sequoia.problem.spaces import ActionSpace
 from sequoia.rng import stream
-from sequoia.validation import ActionArray, FloatArray
+from sequoia.validation import ActionArray, FloatArray, IntArray
 
 # Episodes that are played side by side, and steps of each: enough for slips of shape and luck, and
 # done in a moment.
 _BATCH, _STEPS = 8, 20
+# Of dependencies: enough that each of some hundred components is changed a dozen times. Steps that
+# follow each other are much alike.
+_TRIES, _TRIED, _EVERY = 2_048, 256, 4
 _MEMBERS = (
     *("name", "fingerprint", "space", "horizon", "discount", "n_noise"),
     *("draw_start", "features", "step"),
@@ -134,3 +141,84 @@ def _odd(array: NDArray[Any]) -> str:
     if array.dtype.kind not in "biuf":
         return f"{array.reshape(-1)[0]!r}"
     return str(array[~np.isfinite(array)][0])
+
+
+def require_dependencies(environment: Environment, claimed: Dependencies) -> None:
+    """Try by sampling whether ``claimed`` holds.
+
+    In each try one component, or one column of the action, gets another value; under the same
+    noise only what depends on it may then change.
+
+    Raises
+    ------
+    ProblemError
+        One line: what changed that should not have.
+    """
+    rng = stream(0, "dependencies")
+    may_change = {
+        "component": (claimed.components + sparse.eye_array(claimed.n_components)).tocsr(),
+        "column": claimed.columns.tocsr(),
+    }
+    for states, actions in _visited(environment, rng):
+        noise = rng.random((len(states), environment.n_noise))
+        _, before = environment.step(states, actions, noise)
+        for what, moved in _changes(states, actions, rng):
+            _, after = environment.step(moved.states, moved.actions, noise)
+            row, changed = np.nonzero(np.asarray(after) != np.asarray(before))
+            if not len(row):
+                continue
+            cause = moved.where[row]
+            wrong = np.flatnonzero(np.asarray(may_change[what][changed, cause]) == 0)
+            if len(wrong):
+                first, second = changed[wrong[0]], f"{what} {cause[wrong[0]]}"
+                raise ProblemError(
+                    f"the dependencies of {environment.name} say that component {first} does not "
+                    f"depend on {second}, but it changed when only {second} was changed, under "
+                    "the same noise."
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class _Moved:
+    """States and actions after one change in each row, and where it was made, ``(B,)``."""
+
+    states: States
+    actions: ActionArray
+    where: IntArray
+
+
+def _changes(
+    states: States, actions: ActionArray, rng: np.random.Generator
+) -> Iterator[tuple[str, _Moved]]:
+    row = np.arange(len(states))
+    component = rng.integers(0, states.shape[1], len(states))
+    other = states.copy()
+    # A value that another state has there is one that can occur.
+    other[row, component] = states[rng.permutation(len(states)), component]
+    yield "component", _Moved(other, actions, component)
+    column = rng.integers(0, actions.shape[1], len(states))
+    flipped = actions.copy()
+    flipped[row, column] ^= 1
+    yield "column", _Moved(states, flipped, column)
+
+
+def _visited(
+    environment: Environment, rng: np.random.Generator
+) -> Iterator[tuple[States, ActionArray]]:
+    """Yield states of random play with the actions taken there, some hundred at a time."""
+    episodes = -(-_TRIES // (_TRIED * -(-environment.horizon // _EVERY)))
+    for _ in range(episodes):
+        states = environment.draw_start(rng, _TRIED)
+        for step in range(environment.horizon):
+            few = sample_actions(
+                environment, states[: _TRIED // 16], np.full(_TRIED // 16, step), rng
+            )
+            picked = rng.integers(0, len(few), _TRIED)
+            actions = few[picked]
+            if limits_of(environment, states[:1], np.array([step])) is not None:
+                # Each action only where it is allowed: others may lead where nothing is.
+                states = states[picked]
+            if step % _EVERY == 0:
+                yield states, actions
+            noise = rng.random((_TRIED, environment.n_noise))
+            _, states = environment.step(states, actions, noise)

@@ -25,6 +25,7 @@ from sequoia.io import (
     sync,
 )
 from sequoia.problem.assortment import Assortment
+from sequoia.problem.capabilities import capabilities_of
 from sequoia.problem.names import composed_options
 from sequoia.problem.problem import Problem
 from sequoia.problem.reading import OPTIONAL_TABLES, TABLES, in_todays_words, read_problem
@@ -71,9 +72,10 @@ def save(
 def load(path: str | os.PathLike[str]) -> Problem:
     """Read a problem of arms from an archive or a folder."""
     found = load_any(path)
-    if not isinstance(found, Problem):
+    problem = capabilities_of(found).problem
+    if problem is None:
         raise FileError(f"{path} is {found.name}, which has no arms; a problem of arms is wanted.")
-    return found
+    return problem
 
 
 def load_any(path: str | os.PathLike[str]) -> Problem | Assortment:

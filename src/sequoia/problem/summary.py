@@ -5,10 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from sequoia.problem.action_sets import limits_of
 from sequoia.problem.arms import Arms
+from sequoia.problem.capabilities import capabilities_of, dependencies_of, limits_of
 from sequoia.problem.contagion import Contagion
-from sequoia.problem.dependencies import dependencies_of
 from sequoia.problem.environment import Environment
 from sequoia.problem.names import Numbered, between, count, say
 from sequoia.problem.problem import Problem
@@ -28,9 +27,10 @@ def rules_in_words(space: ActionSpace) -> list[str]:
 
 def summary(environment: Environment) -> dict[str, Any]:
     """Return the numbers that ``sequoia show`` prints, ready for JSON."""
-    if not isinstance(environment, Problem):
+    problem = capabilities_of(environment).problem
+    if problem is None:
         return _plain_summary(environment)
-    problem, arms, space = environment, environment.arms, environment.space
+    arms, space = problem.arms, problem.space
     return {
         "problem": problem.name,
         "fingerprint": problem.fingerprint,
@@ -112,11 +112,11 @@ def _plain_lines(environment: Environment) -> Iterable[tuple[str, str]]:
 
 def lines(environment: Environment) -> Iterable[tuple[str, str]]:
     """Yield what ``sequoia show`` prints: a label and its text."""
-    if not isinstance(environment, Problem):
+    problem = capabilities_of(environment).problem
+    if problem is None:
         yield from _plain_lines(environment)
         return
-    problem, space = environment, environment.space
-    arms = problem.bare_arms
+    arms, space = problem.bare_arms, problem.space
     doses = np.unique(arms.doses)
     listed = ", ".join(map(arms.say_dose, doses[:8])) + (", …" if len(doses) > 8 else "")
     best = arms.rewards.max(axis=1)[arms.model]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.problem import Environment, Problem
+from sequoia.problem import Environment, capabilities_of
 from sequoia.problem.environment import States
 from sequoia.simulate.credit import Credit, PairedStep
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
@@ -47,7 +47,7 @@ class Candidates:
 
 def drops_for(environment: Environment) -> float:
     """Return the share of candidates that only leave out: arms take a dose for nothing."""
-    return 0.0 if isinstance(environment, Problem) else _DROPS
+    return _DROPS if capabilities_of(environment).problem is None else 0.0
 
 
 def neighbours(

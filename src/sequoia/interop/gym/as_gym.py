@@ -12,7 +12,7 @@ from sequoia.errors import InfeasibleDecision, ProblemError
 from sequoia.interop.gym.feasible import Feasible
 from sequoia.plots import plot_decision, plot_problem
 from sequoia.plots.canvas import pixels
-from sequoia.problem import Environment, Problem, limits_of
+from sequoia.problem import Environment, capabilities_of, limits_of
 from sequoia.problem.environment import States
 from sequoia.problem.families import FAMILIES, make
 from sequoia.problem.spaces import restrict
@@ -49,14 +49,16 @@ class _Played(gymnasium.Env[Observation, ActionArray]):
     def __init__(self, environment: Environment, render_mode: str | None) -> None:
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ProblemError(f"render_mode is {render_mode!r}; None or 'rgb_array' is wanted.")
-        if render_mode is not None and not isinstance(environment, Problem):
+        if render_mode is not None and capabilities_of(environment).problem is None:
             raise ProblemError(f"{environment.name} is no problem of arms, so there is no picture.")
         self.environment = environment
         self.render_mode = render_mode
         self.action_space: Feasible = Feasible(environment.space)
         size = environment.features(environment.draw_start(np.random.default_rng(0), 1)).shape[1]
         # The features of a problem are shares; those of other environments have no known limits.
-        low, high = (0.0, 1.0) if isinstance(environment, Problem) else (-np.inf, np.inf)
+        low, high = (-np.inf, np.inf)
+        if capabilities_of(environment).problem is not None:
+            low, high = 0.0, 1.0
         self.observation_space = spaces.Box(low, high, (size + 1,), np.float32)
         self._steps = 0
         self._state: States | None = None
@@ -88,9 +90,9 @@ class _Played(gymnasium.Env[Observation, ActionArray]):
 
     def render(self) -> NDArray[np.uint8] | None:
         """Return the picture of the last decision or, before the first, of the problem."""
-        if self.render_mode is None or not isinstance(self.environment, Problem):
+        problem = capabilities_of(self.environment).problem
+        if self.render_mode is None or problem is None:
             return None
-        problem = self.environment
         if self._action is None:
             return pixels(plot_problem(problem))
         return pixels(plot_decision(problem, problem.space.certify(self._action)))
