@@ -15,8 +15,8 @@ _COLOURS = {Mark.OK: "green", Mark.NOTE: "yellow", Mark.PROBLEM: "bold red"}
 def check(file: AnyFile, instance: Instance = None) -> None:
     """Say whether a problem can be planned.
 
-    One line per finding: ok, a note, or a problem. Then the optional abilities of the environment,
-    and what each adds. The exit code is 2 when it cannot be planned.
+    One line per finding: ok, a note, or a problem. The exit code is 2 when it cannot be planned;
+    otherwise its optional abilities follow, and what each adds.
     """
     console = Console(highlight=False)
     problem = load_environment(file, instance)
@@ -25,9 +25,9 @@ def check(file: AnyFile, instance: Instance = None) -> None:
         found.append(finding)
         mark = Text(f"{finding.mark.value:<8}", style=_COLOURS[finding.mark])
         console.print(mark + finding.text, soft_wrap=True)
-    _print_abilities(console, problem)
     if any(finding.mark is Mark.PROBLEM for finding in found):
         raise typer.Exit(MENDABLE)
+    _print_abilities(console, problem)
 
 
 def _print_abilities(console: Console, environment: Environment) -> None:
