@@ -25,9 +25,9 @@ $(RUN): pyproject.toml constraints.txt | $(BIN)/python
 	touch $@
 
 # What not every machine can have: solvers, a database server, RDDL. Without one, its tests are skipped.
-$(DEV): pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable '.[learn,programme,dev,gurobi,scip,relax,pgserver,rddl]' || { \
-		$(INSTALL) --editable '.[learn,programme,dev]' && for extra in gurobi scip relax pgserver rddl; do \
+$(DEV): pyproject.toml experiments/pyproject.toml constraints.txt | $(BIN)/python
+	$(INSTALL) --editable '.[learn,programme,dev,gurobi,scip,relax,pgserver,rddl]' --editable experiments || { \
+		$(INSTALL) --editable '.[learn,programme,dev]' --editable experiments && for extra in gurobi scip relax pgserver rddl; do \
 			$(INSTALL) --editable ".[$$extra]" \
 			|| echo "The extra $$extra cannot be installed here; its tests will be skipped."; \
 		done; }

@@ -104,7 +104,7 @@ def ablation() -> None:
     """Change one thing at a time; percent of the full default, by setting.
 
     What the price part, the critic, the warm start and the target network add is measured by
-    ``sequoia reproduce``.
+    ``python -m experiments.paper``.
     """
     changes = {
         "default": {},

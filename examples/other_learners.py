@@ -3,8 +3,8 @@
 #
 # Every problem is a Gymnasium environment too. Two wrappers let learners act here that know nothing
 # of rules: with scores, any learner of continuous actions; with one column at a time and a mask,
-# any learner of masked choices. No action ever breaks a rule. This example needs the extra `rivals`
-# (Stable-Baselines3 and sb3-contrib).
+# any learner of masked choices. No action ever breaks a rule. This example needs
+# sb3-contrib, which brings Stable-Baselines3.
 
 # %%
 import gymnasium

@@ -35,7 +35,7 @@ def house(tmp_path):
     line = "from sequoia.policies.longest_wait import LongestWait\n"
     before = registry.read_text()
     after = before.replace("from sequoia.policies.myopic", f"{line}from sequoia.policies.myopic")
-    after = after.replace("        Optimal,\n", "        Optimal,\n        LongestWait,\n")
+    after = after.replace("    Optimal,\n", "    Optimal,\n    LongestWait,\n")
     assert after.count("LongestWait") == 2
     registry.write_text(after)
     return tmp_path

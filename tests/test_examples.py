@@ -24,7 +24,7 @@ def test_all_are_here():
 @pytest.mark.parametrize("example", EXAMPLES, ids=NAMES)
 def test_an_example_runs(example, tmp_path, monkeypatch, capsys):
     if example.stem == "other_learners":
-        pytest.importorskip("sb3_contrib", reason="the extra rl is not installed")
+        pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
     monkeypatch.chdir(tmp_path)
     before = matplotlib.get_backend()
     matplotlib.use("agg")

@@ -83,9 +83,6 @@ def _plan(rng, corpus, room, name):  # noqa: ARG001
 
 def _swept(rng, corpus, room, name):  # noqa: ARG001
     target = copy_of(corpus / "swept", room / "s")
-    # Drawing all figures takes seconds.
-    if rng.random() < 0.15:
-        return target, ["reproduce", "-o", target, "--draw"]
     return target, ["sweep", "status", target]
 
 

@@ -54,5 +54,9 @@ class MissingPackage(SequoiaError):
     """A package of an optional extra is not installed."""
 
 
+class PluginError(SequoiaError):
+    """A part that another package adds cannot be used."""
+
+
 class SolverFailed(SequoiaError):
     """A solver ended without an answer that can be trusted."""

@@ -44,7 +44,6 @@ WRITING = [
     ("demo -o", "m/report.html"),
     ("sweep plan.toml -o", "m/numbers.csv"),
     ("sweep plan.toml -o", "m/plan.toml"),
-    ("reproduce --quick -o", "m/figures/my.png"),
 ]
 
 

@@ -14,7 +14,7 @@ from policy_cases import decide
 from sequoia.errors import FileError
 from sequoia.learn import load_model, make_config, train
 from sequoia.learn.checkpoint import NAME
-from sequoia.learn.train import LEARNERS
+from sequoia.learn.registry import LEARNERS
 from sequoia.policies import Sequoia
 from sequoia.problem.families import epidemic, scheduling
 
@@ -200,6 +200,6 @@ def test_another_training_is_refused_before_any_work(change, words, tmp_path, mo
     given = {"environment": PROBLEM, "config": short(), "seed": 3}
     with pytest.raises(Crash):
         train(**given, folder=tmp_path, on_event=crash_at(2))
-    monkeypatch.setitem(LEARNERS, "q-learning", None)
+    monkeypatch.setitem(LEARNERS.library, "q-learning", None)
     with pytest.raises(FileError, match=words):
         train(**given | change, folder=tmp_path, resume=True)

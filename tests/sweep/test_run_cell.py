@@ -3,7 +3,7 @@
 import pytest
 
 from sequoia.errors import FileError
-from sequoia.learn.rivals.registry import RIVAL_PRESETS
+from sequoia.learn.registry import LEARNERS
 from sequoia.sweep import make_plan
 from sequoia.sweep.cell import Training
 from sequoia.sweep.run_cell import run_cell
@@ -85,6 +85,6 @@ def test_an_unknown_setting_is_one_line():
 
 
 def test_learners_with_equal_settings_have_models_of_their_own():
-    presets = (*RIVAL_PRESETS, "default", "paper")
+    presets = (*LEARNERS.added, "default", "paper")
     digests = {Training(preset, {"rounds": 3, "seconds": 1.0}).digest for preset in presets}
     assert len(digests) == len(presets)

@@ -99,7 +99,7 @@ def test_finished_cells_are_skipped_and_more_can_be_asked_for(swept, tmp_path):
     assert fresh.kept == 0
     assert (tmp_path / "numbers.csv").read_bytes() == (swept / "numbers.csv").read_bytes()
     # A damaged result counts as none.
-    next(swept.glob("cells/*/result.json")).write_text("{")
+    next(swept.glob("cells/*-seed1-*/result.json")).write_text("{")
     assert sweep(PLAN, swept, ONE_CORE, 1).kept == 2
     assert (swept / "numbers.csv").read_bytes() == numbers
 
@@ -235,7 +235,7 @@ def test_decisions_at_their_limit_are_counted(tmp_path, monkeypatch):
             drawn = super().decide(state, step, rng, episode)
             return Decided(drawn, 1.0, 2.0, step < 2)
 
-    monkeypatch.setitem(POLICIES, "random", Hasty)
+    monkeypatch.setitem(POLICIES.library, "random", Hasty)
     sweep(make_plan(CONTENT | {"seeds": 1, "policies": ["random"]}, "p"), tmp_path, here, 1)
     rows = rows_of(tmp_path, "times.csv")
     assert [row["decisions_at_limit"] for row in rows] == ["6", "6"]

@@ -4,7 +4,6 @@ Other packages add theirs by entry points of the group ``sequoia.commands``: eac
 """
 
 from importlib import import_module
-from importlib.metadata import entry_points
 from typing import Annotated, Any
 
 import typer
@@ -13,9 +12,10 @@ import typer.main
 
 from sequoia.cli.interrupts import ending_at_once
 from sequoia.cli.late import Late
+from sequoia.plugins import Parts
 from sequoia.version import __version__
 
-_OWN = {
+_LIBRARY = {
     "make": Late("sequoia.cli.make", "app", "Make a problem of one of the families."),
     "show": Late("sequoia.cli.show", "show", "Say what a problem is, and draw it."),
     "check": Late("sequoia.cli.check", "check", "Say whether a problem can be planned."),
@@ -32,11 +32,6 @@ _OWN = {
         "sequoia.cli.report", "report", "Make one page with pictures from an evaluation."
     ),
     "sweep": Late("sequoia.cli.sweep", "app", "Compute a plan of problems, seeds and policies."),
-    "reproduce": Late(
-        "sequoia.cli.reproduce",
-        "reproduce",
-        "Run the paper's experiment and draw its figures and tables.",
-    ),
     "demo": Late(
         "sequoia.cli.demo", "demo", "Train on a built-in problem, compare policies, write a report."
     ),
@@ -45,8 +40,8 @@ _OWN = {
         "sequoia.cli.solvers", "solvers", "List the solvers, and which of them are here."
     ),
 }
-# In the order of `sequoia --help`: our own, then those of other packages.
-COMMANDS = _OWN | {point.name: point.load() for point in entry_points(group="sequoia.commands")}
+# In the order of `sequoia --help`: the library's, then those of other packages.
+COMMANDS = Parts("sequoia.commands", _LIBRARY)
 
 
 class _LateGroup(typer.core.TyperGroup):

@@ -16,8 +16,8 @@ MENDABLE = 2
 _LONG_NUMBER = re.compile(r"\d{60,}")
 
 
-def run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
-    """Run ``app`` and return its exit code.
+def run(app: typer.Typer, arguments: Sequence[str] | None, name: str = "sequoia") -> int:
+    """Run ``app``, whose help calls it ``name``, and return its exit code.
 
     Errors of ours and of usage become one line each. Anything else is our bug and keeps its
     traceback.
@@ -25,7 +25,7 @@ def run(app: typer.Typer, arguments: Sequence[str] | None) -> int:
     command = typer.main.get_command(app)
     try:
         with interruptible():
-            code = command.main(args=arguments, prog_name="sequoia", standalone_mode=False)
+            code = command.main(args=arguments, prog_name=name, standalone_mode=False)
     except SequoiaError as error:
         return _complain(type(error).__name__, *error.lines)
     except typer.TyperException as error:

@@ -32,8 +32,7 @@ def train(
         str,
         typer.Option(
             help="default learns in any environment; paper is the paper's algorithm with the "
-            "hyper-parameters of its table; or a rival: ppo-scores, ppo-masked, srl, cascade-dqn, "
-            "lsflow.",
+            "hyper-parameters of its table; or the name of a learner that another package adds.",
         ),
     ] = "default",
     settings: Annotated[

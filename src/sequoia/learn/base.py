@@ -2,7 +2,9 @@
 
 import time
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, ClassVar, Generic, TypeVar
 
 import torch
@@ -73,6 +75,8 @@ class Learner(ABC, Generic[Settings]):
 
     Attributes
     ----------
+    name, settings, changes
+        Its name, the class of its settings, and those whose defaults are other values for it.
     environment, config, seed
         What is learned, how, and from which luck.
     rounds
@@ -90,6 +94,8 @@ class Learner(ABC, Generic[Settings]):
     """
 
     name: ClassVar[str]
+    settings: ClassVar[type[Config]]
+    changes: ClassVar[Mapping[str, Any]] = MappingProxyType({})
     played_by: ClassVar[str] = "sequoia"
 
     def __init__(self, environment: Environment, config: Settings, seed: int) -> None:

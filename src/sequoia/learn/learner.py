@@ -120,6 +120,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
     """
 
     name: ClassVar[str] = "policy-improvement"
+    settings = ImprovementConfig
 
     def __init__(self, environment: Environment, config: ImprovementConfig, seed: int) -> None:
         super().__init__(environment, config, seed)

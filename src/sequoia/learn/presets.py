@@ -1,4 +1,4 @@
-"""Settings that suit a kind of problem, by name."""
+"""Settings by name: the presets of the library, and one for each learner that a package adds."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -7,6 +7,7 @@ from sequoia.errors import ConfigError
 from sequoia.learn.config import Config
 from sequoia.learn.improvement_config import ImprovementConfig
 from sequoia.learn.q_learning_config import QLearningConfig
+from sequoia.learn.registry import LEARNERS
 
 
 class Preset(NamedTuple):
@@ -32,20 +33,19 @@ def make_config(preset: str, /, **changes: Any) -> Config:
     ConfigError
         When a name is unknown or a value is out of range, in one line.
     """
-    config, own = PRESETS[preset] if preset in PRESETS else _rival(preset)
+    config, own = PRESETS[preset] if preset in PRESETS else _added(preset)
     return config.of({**config.of(own).flat(), **config.full_names(changes)})
 
 
-def _rival(name: str) -> Preset:
-    """Return the settings of a rival, which is imported only when it is asked for."""
-    from sequoia.learn.rivals.registry import RIVAL_PRESETS
-
+def _added(name: str) -> Preset:
+    """Return the settings of a learner that a package adds."""
     if name in _GONE:
         raise ConfigError(
             f"the preset {name!r} is gone: one learner serves every environment. Leave the preset "
             "out, or use 'default'."
         )
-    if name not in RIVAL_PRESETS:
-        known = ", ".join([*PRESETS, *RIVAL_PRESETS])
+    if name not in LEARNERS.added:
+        known = ", ".join([*PRESETS, *LEARNERS.added])
         raise ConfigError(f"there is no preset {name!r}; known: {known}.")
-    return RIVAL_PRESETS[name]
+    learner = LEARNERS[name]
+    return Preset(learner.settings, learner.changes)

@@ -51,6 +51,7 @@ class QLearning(Learner[QLearningConfig]):
     """
 
     name: ClassVar[str] = "q-learning"
+    settings = QLearningConfig
 
     def __init__(self, environment: Environment, config: QLearningConfig, seed: int) -> None:
         super().__init__(environment, config, seed)

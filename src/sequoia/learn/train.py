@@ -20,9 +20,8 @@ from sequoia.learn.checkpoint import (
 )
 from sequoia.learn.config import Config
 from sequoia.learn.held_out import HeldOut
-from sequoia.learn.learner import PolicyImprovement
 from sequoia.learn.presets import make_config
-from sequoia.learn.q_learning import QLearning
+from sequoia.learn.registry import LEARNERS
 from sequoia.models.folder import ABOUT, HISTORY, WEIGHTS, Trained, save_model
 from sequoia.policies import Policy
 from sequoia.policies.registry import make_policy
@@ -32,19 +31,6 @@ from sequoia.solvers import used_solver
 
 # Episodes of the paired test against a base policy.
 _BASE_EPISODES = 200
-
-LEARNERS: dict[str, type[Learner[Any]]] = {
-    learner.name: learner for learner in (PolicyImprovement, QLearning)
-}
-
-
-def learner_called(name: str) -> type[Learner[Any]]:
-    """Return a learner of ours, or a rival, which is imported only when it is asked for."""
-    if name in LEARNERS:
-        return LEARNERS[name]
-    from sequoia.learn.rivals.registry import RIVALS
-
-    return RIVALS[name]
 
 
 @dataclass(frozen=True)
@@ -112,7 +98,7 @@ def train(
         goes_on = resume and folder is not None and (folder / NAME).exists()
         if folder is not None and goes_on:
             require_own_checkpoint(folder, environment, config, seed)
-        learner = learner_called(config.learner)(environment, config, seed)
+        learner = LEARNERS[config.learner](environment, config, seed)
         run = _Run(learner, folder, on_event)
         try:
             run.play(goes_on)

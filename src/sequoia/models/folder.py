@@ -17,21 +17,19 @@ from safetensors.numpy import save as write_arrays
 
 from sequoia.errors import FileError
 from sequoia.io import make_folder, read_bytes, read_json, write_bytes, write_text
-from sequoia.models.column_model import ColumnModel
-from sequoia.models.flow_model import FlowModel
 from sequoia.models.learned_model import LearnedModel
 from sequoia.models.model import Model
 from sequoia.models.q_model import QModel
+from sequoia.plugins import Parts
 from sequoia.problem import Environment, Problem, capabilities_of
 from sequoia.solvers.registry import DEFAULT
 from sequoia.version import __version__
 
 FORMAT = 2
 WEIGHTS, ABOUT, HISTORY = "weights.safetensors", "model.json", "history.csv"
+_LIBRARY: tuple[type[Model], ...] = (LearnedModel, QModel)
 # Every form of model that a folder can hold.
-MODELS: dict[str, type[Model]] = {
-    model.kind: model for model in (LearnedModel, QModel, ColumnModel, FlowModel)
-}
+MODELS = Parts("sequoia.models", {model.kind: model for model in _LIBRARY})
 
 
 @dataclass(frozen=True)

@@ -1,13 +1,13 @@
-"""Every policy by name."""
+"""Every policy by name; packages add theirs by entry points of ``sequoia.policies``."""
 
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.models.model import QFunction
+from sequoia.plugins import Parts
 from sequoia.policies.greedy import IterativeMyopic
 from sequoia.policies.idle import Idle
 from sequoia.policies.learned import IterativeDqn, Sequoia
 from sequoia.policies.lookahead import Lookahead
 from sequoia.policies.myopic import Myopic
-from sequoia.policies.one_by_one import OneByOne
 from sequoia.policies.optimal import Optimal
 from sequoia.policies.policy import ROLLOUTS, SECONDS, Options, Policy
 from sequoia.policies.price import PricePolicy
@@ -18,24 +18,21 @@ from sequoia.policies.whittle import WhittlePolicy
 from sequoia.problem import Environment
 from sequoia.problem.names import closest
 
-POLICIES: dict[str, type[Policy]] = {
-    policy.name: policy
-    for policy in (
-        Idle,
-        Random,
-        Sampling,
-        IterativeMyopic,
-        Myopic,
-        IterativeDqn,
-        Sequoia,
-        OneByOne,
-        PricePolicy,
-        PriceUpdatePolicy,
-        WhittlePolicy,
-        Lookahead,
-        Optimal,
-    )
-}
+_LIBRARY: tuple[type[Policy], ...] = (
+    Idle,
+    Random,
+    Sampling,
+    IterativeMyopic,
+    Myopic,
+    IterativeDqn,
+    Sequoia,
+    PricePolicy,
+    PriceUpdatePolicy,
+    WhittlePolicy,
+    Lookahead,
+    Optimal,
+)
+POLICIES = Parts("sequoia.policies", {policy.name: policy for policy in _LIBRARY})
 
 
 def policy_called(name: str) -> type[Policy]:

@@ -1,4 +1,7 @@
-"""Which solvers there are, which of them are here, and which one is used."""
+"""Which solvers there are, which of them are here, and which one is used.
+
+Packages add theirs by entry points of ``sequoia.solvers``, each a `SolverEntry`.
+"""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -8,6 +11,7 @@ from importlib import metadata, util
 from typing import Any, NamedTuple
 
 from sequoia.errors import ProblemError
+from sequoia.plugins import Parts
 from sequoia.solvers.highs import Highs
 from sequoia.solvers.program import Solver, missing
 
@@ -25,19 +29,20 @@ def _scip(**options: Any) -> Solver:
 
 
 @dataclass(frozen=True)
-class _Entry:
-    """How a solver is loaded, which package it needs, and what there is to say about it."""
+class SolverEntry:
+    """How a solver is loaded, the package that it needs, and what there is to say about it."""
 
     load: Callable[..., Solver]
     package: str
     note: str
 
 
-SOLVERS = {
-    "highs": _Entry(Highs, "highspy", "open source, the default"),
-    "gurobi": _Entry(_gurobi, "gurobipy", "commercial; the licence is not checked here"),
-    "scip": _Entry(_scip, "pyscipopt", "open source"),
+_LIBRARY = {
+    "highs": SolverEntry(Highs, "highspy", "open source, the default"),
+    "gurobi": SolverEntry(_gurobi, "gurobipy", "commercial; the licence is not checked here"),
+    "scip": SolverEntry(_scip, "pyscipopt", "open source"),
 }
+SOLVERS = Parts("sequoia.solvers", _LIBRARY)
 DEFAULT = "highs"
 # Of this thread, and of what it calls; a new thread or process begins with the default.
 _used: ContextVar[str] = ContextVar("solver", default=DEFAULT)
@@ -98,13 +103,13 @@ def default_solver(**options: Mapping[str, Any]) -> Solver:
     return solver(name, **options.get(name, {}))
 
 
-def _entry(name: str) -> _Entry:
+def _entry(name: str) -> SolverEntry:
     if name not in SOLVERS:
         raise ProblemError(f"there is no solver {name!r}; {', '.join(SOLVERS)} are known.")
     return SOLVERS[name]
 
 
-def _look_up(name: str, entry: _Entry) -> Availability:
+def _look_up(name: str, entry: SolverEntry) -> Availability:
     if util.find_spec(entry.package) is None:
         return Availability(name, None, f'pip install "sequoia-plan[{name}]"')
     try:

@@ -90,8 +90,8 @@ def test_what_cannot_be_built_by_columns_is_refused():
 
 
 def test_learners_of_other_people_act_here():
-    sb3 = pytest.importorskip("stable_baselines3", reason="the extra rl is not installed")
-    contrib = pytest.importorskip("sb3_contrib", reason="the extra rl is not installed")
+    sb3 = pytest.importorskip("stable_baselines3", reason="sb3-contrib is not installed")
+    contrib = pytest.importorskip("sb3_contrib", reason="sb3-contrib is not installed")
     problem = standard(arms=4, horizon=5)
     ppo = sb3.PPO("MlpPolicy", ScoresToAction(as_gym(problem)), n_steps=32, batch_size=32, seed=0)
     masked = contrib.MaskablePPO(

@@ -1,8 +1,12 @@
-"""Every kind of space by name, for reading and writing."""
+"""Every kind of space by name, for reading and writing.
 
-from collections.abc import Callable
+Packages add theirs by entry points of ``sequoia.spaces``.
+"""
+
+from typing import ClassVar, Protocol
 
 from sequoia.errors import FileError, ProblemError
+from sequoia.plugins import Parts
 from sequoia.problem.names import closest
 from sequoia.problem.rules import Rules
 from sequoia.problem.spaces.assignment import Assignment
@@ -16,18 +20,28 @@ from sequoia.problem.spaces.team import Team
 from sequoia.problem.spaces.walk import Walk
 from sequoia.problem.tables import TableSet
 
-_READERS: dict[str, Callable[[TableSet], ActionSpace]] = {
-    space.kind: space.from_tables
-    for space in (
-        Assignment,
-        Budget,
-        Custom,
-        Rota,
-        Team,
-        Walk,
-        Schedule,
-    )
-}
+
+class Readable(Protocol):
+    """A kind of space that is read from what its ``to_tables`` returns."""
+
+    kind: ClassVar[str]
+
+    @classmethod
+    def from_tables(cls, content: TableSet) -> ActionSpace:
+        """Build the space."""
+        ...
+
+
+_LIBRARY: tuple[type[Readable], ...] = (
+    Assignment,
+    Budget,
+    Custom,
+    Rota,
+    Team,
+    Walk,
+    Schedule,
+)
+SPACES = Parts("sequoia.spaces", {space.kind: space for space in _LIBRARY})
 
 
 def write_space(space: ActionSpace) -> TableSet:
@@ -42,15 +56,15 @@ def write_space(space: ActionSpace) -> TableSet:
 def read_space(content: TableSet) -> ActionSpace:
     """Build a space from what `write_space` returns."""
     kind = content.option("kind", str)
-    if kind not in _READERS:
+    if kind not in SPACES:
         content.settle()
         raise FileError(
             f"{content.where}, option 'kind' is {kind!r}; known: "
-            f"{', '.join(_READERS)}{closest(kind, list(_READERS))}."
+            f"{', '.join(SPACES)}{closest(kind, list(SPACES))}."
         )
     own = {key: value for key, value in content.options.items() if key != "rules"}
     try:
-        space = _READERS[kind](content.part(own))
+        space = SPACES[kind].from_tables(content.part(own))
     except ProblemError as error:
         raise FileError(f"{content.where}: {error}") from None
     if "rules" not in content.options:

@@ -10,8 +10,8 @@ from gymnasium import spaces
 from numpy.typing import NDArray
 from stable_baselines3.common.vec_env import VecEnv
 
+from experiments.rivals.scores import ScoreArgmax, n_seen
 from sequoia.errors import ProblemError
-from sequoia.learn.rivals.scores import ScoreArgmax, n_seen
 from sequoia.models.q_model import FULL_VIEW
 from sequoia.policies.greedy import require_step_by_step, what_is_forced
 from sequoia.problem import ActionSpace, Decision, Environment, space_at

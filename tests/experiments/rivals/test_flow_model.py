@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from sequoia.models.flow_model import (
+from experiments.rivals.flow_model import (
     CRITICS,
     FLOW,
     FlowModel,

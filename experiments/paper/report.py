@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from pathlib import Path
 
+from experiments.paper.experiment import BEYOND, RIVALS, SETTINGS
+from experiments.paper.figures import paper_figures
+from experiments.paper.results import Results
+from experiments.paper.tables import ALL, Table, all_tables, claims
 from sequoia.errors import FileError
 from sequoia.io import write_text
-from sequoia.paper.experiment import BEYOND, RIVALS, SETTINGS
-from sequoia.paper.figures import paper_figures
-from sequoia.paper.results import Results
-from sequoia.paper.tables import ALL, Table, all_tables, claims
 from sequoia.plots import save_plot
 from sequoia.problem.names import count, say
 from sequoia.report.html import embedded, page, quiet
@@ -85,10 +85,10 @@ def summary(folder: Path, results: Results, tables: Sequence[Table], figures: Se
     )
     parts = [
         "# Results of the paper's experiment",
-        f"Written by `sequoia reproduce`, version {__version__}, "
+        f"Written by `python -m experiments.paper`, version {__version__}, "
         f"{_commits(rows)}, {platform.machine()}, Python {platform.python_version()}; "
         f"{hours:.1f} hours of core time. Do not edit: the next run replaces it. The same command "
-        "goes on from here to the whole plan; `sequoia reproduce --dry-run` says what that costs.",
+        "goes on from here to the whole plan; with `--dry-run` it says what that costs.",
         f"What was run: {done}.",
     ]
     parts += [f"![{_FIGURES[name]}](figures/{name}.png)" for name in figures if name in _SHOWN]

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from experiments.paper.experiment import ABLATIONS, BEYOND, POLICIES, RIVALS, SETTINGS
+from experiments.paper.results import Results, standard_error
 from sequoia.evaluation.intervals import Estimate, estimate, pooled
-from sequoia.paper.experiment import ABLATIONS, BEYOND, POLICIES, RIVALS, SETTINGS
-from sequoia.paper.results import Results, standard_error
 from sequoia.report import html as page
 from sequoia.sweep.tables import to_csv
 from sequoia.validation import FloatArray

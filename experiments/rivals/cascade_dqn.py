@@ -54,6 +54,8 @@ class CascadeDqn(QLearning):
     """Q-learning with hill climbing in the place of the exact argmax."""
 
     name: ClassVar[str] = "cascade-dqn"
+    settings = CascadeDqnConfig
+    changes = CASCADE
     played_by: ClassVar[str] = IterativeDqn.name
 
     def __init__(self, environment: Environment, config: QLearningConfig, seed: int) -> None:

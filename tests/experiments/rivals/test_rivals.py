@@ -6,18 +6,18 @@ from importlib import util
 import numpy as np
 import pytest
 
+from experiments.rivals import ppo
+from experiments.rivals.srl import Srl
 from sequoia.errors import ConfigError, ProblemError
 from sequoia.evaluation import evaluate
 from sequoia.learn import base, make_config, train
 from sequoia.learn.checkpoint import NAME
-from sequoia.learn.rivals import ppo
-from sequoia.learn.rivals.registry import RIVAL_PRESETS
-from sequoia.learn.rivals.srl import Srl
+from sequoia.learn.registry import LEARNERS
 from sequoia.models.folder import load_model
 from sequoia.policies import make_policy
 from sequoia.problem.families import routing, standard, trap
 
-RIVALS = list(RIVAL_PRESETS)
+RIVALS = list(LEARNERS.added)
 BANDIT = standard(arms=4, budget=1, horizon=8, seed=3)
 # As few steps of everything as there can be.
 SHORT = {"rounds": 3, "episodes": 4, "selection.eval_freq": 1, "selection.n_eval_episodes": 2}
@@ -121,7 +121,7 @@ def test_without_the_extra_it_says_what_to_install(monkeypatch):
     monkeypatch.setattr(
         ppo, "find_spec", lambda name: None if "sb3" in name else util.find_spec(name)
     )
-    with pytest.raises(ConfigError, match=r"ppo-scores needs sb3_contrib.*sequoia-plan\[rivals\]"):
+    with pytest.raises(ConfigError, match=r"ppo-scores needs sb3_contrib.*--editable experiments"):
         train(BANDIT, make_config("ppo-scores"))
 
 

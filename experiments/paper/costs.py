@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sequoia.paper.experiment import ABLATIONS, RIVAL_SECONDS, RIVALS
+from experiments.paper.experiment import ABLATIONS, RIVAL_SECONDS, RIVALS
 from sequoia.sweep.cell import Cell
 
 # Processor seconds of a cell on one core of the machine of docs/results (x86_64, 2026), 50

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from experiments.paper.results import Record, Results, standard_error
 from sequoia.evaluation.intervals import pooled
-from sequoia.paper.results import Record, Results, standard_error
 from sequoia.sweep.run_cell import PolicyTimes
 
 TIMES = PolicyTimes(decisions=10, at_limit=1, mean=0.1, median=0.1, slow=0.2, slowest=0.3)

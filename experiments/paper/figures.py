@@ -7,9 +7,9 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from sequoia.paper.experiment import ABLATIONS, POLICIES, SETTINGS, TRAP_POLICIES
-from sequoia.paper.results import Results, standard_error
-from sequoia.paper.tables import EVERYWHERE, FIELD, compared
+from experiments.paper.experiment import ABLATIONS, POLICIES, SETTINGS, TRAP_POLICIES
+from experiments.paper.results import Results, standard_error
+from experiments.paper.tables import EVERYWHERE, FIELD, compared
 from sequoia.plots.canvas import (
     BLUE,
     GREY,

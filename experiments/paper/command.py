@@ -1,4 +1,4 @@
-"""``sequoia reproduce``: every figure and table of the paper."""
+"""``python -m experiments.paper``: every figure and table of the paper."""
 
 import os
 from pathlib import Path
@@ -8,15 +8,18 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from experiments.paper.experiment import PARTS, paper_plan
 from sequoia.cli.common import Force
 from sequoia.cli.sweep import SOME_FAILED, Jobs, OnRay, Output, sweep_to
 from sequoia.errors import ProblemError
 from sequoia.io import refuse_to_replace
-from sequoia.paper.experiment import PARTS, paper_plan
 from sequoia.problem.names import count, roughly
 from sequoia.sweep import Plan, ResultsFolder
 
+app = typer.Typer(add_completion=False, pretty_exceptions_enable=False, rich_markup_mode=None)
 
+
+@app.command()
 def reproduce(
     output: Output,
     quick: Annotated[
@@ -66,7 +69,7 @@ def reproduce(
         plan = paper_plan(quick, sizes, counts, episodes, wanted)
         has_failed = bool(sweep_to(plan, output, jobs, ray, force).failed)
     # Pictures cost half a second of imports, which nobody else should pay.
-    from sequoia.paper.report import write_report
+    from experiments.paper.report import write_report
 
     target = write_report(output)
     typer.echo(f"Wrote {target}, {output / 'figures'} and {output / 'tables'}.")
@@ -76,7 +79,7 @@ def reproduce(
 
 def _print_costs(plan: Plan, output: Path, jobs: int | None) -> None:
     """Say how many cells are left to compute, and how long they are expected to take."""
-    from sequoia.paper.costs import expected_costs
+    from experiments.paper.costs import expected_costs
 
     cells, folder = plan.cells(), ResultsFolder(output)
     left = [cell for cell in cells if folder.result(cell) is None]

@@ -15,11 +15,7 @@ import numpy as np
 import torch
 from pydantic import Field
 
-from sequoia.learn.base import Tensors, under
-from sequoia.learn.replay import Replay
-from sequoia.learn.rivals.rival import Rival, RivalConfig
-from sequoia.learn.rivals.scores import ByScores, ScoreArgmax, n_seen, seen
-from sequoia.models.flow_model import (
+from experiments.rivals.flow_model import (
     CRITICS,
     FLOW,
     FlowModel,
@@ -31,6 +27,10 @@ from sequoia.models.flow_model import (
     tangent,
     velocity,
 )
+from experiments.rivals.rival import Rival, RivalConfig
+from experiments.rivals.scores import ByScores, ScoreArgmax, n_seen, seen
+from sequoia.learn.base import Tensors, under
+from sequoia.learn.replay import Replay
 from sequoia.problem import Environment
 from sequoia.rng import stream
 from sequoia.validation import IntArray
@@ -83,6 +83,7 @@ class LsFlow(Rival[LsFlowConfig]):
     """A flow over directions, and two critics that rate them."""
 
     name: ClassVar[str] = "lsflow"
+    settings = LsFlowConfig
 
     def __init__(self, environment: Environment, config: LsFlowConfig, seed: int) -> None:
         super().__init__(environment, config, seed)

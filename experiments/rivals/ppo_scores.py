@@ -2,8 +2,8 @@
 
 from typing import Any, ClassVar
 
-from sequoia.learn.rivals.ppo import Ppo, PpoConfig
-from sequoia.learn.rivals.scores import ByScores, ScoreArgmax, score_model
+from experiments.rivals.ppo import Ppo, PpoConfig
+from experiments.rivals.scores import ByScores, ScoreArgmax, score_model
 from sequoia.models.q_model import QModel
 from sequoia.problem import Environment
 
@@ -22,6 +22,7 @@ class PpoScores(Ppo[PpoScoresConfig]):
     """
 
     name: ClassVar[str] = "ppo-scores"
+    settings = PpoScoresConfig
 
     def __init__(self, environment: Environment, config: PpoScoresConfig, seed: int) -> None:
         self._argmax = ScoreArgmax(environment)
@@ -30,7 +31,7 @@ class PpoScores(Ppo[PpoScoresConfig]):
     def _make(self) -> Any:
         from stable_baselines3 import PPO
 
-        from sequoia.learn.rivals.side_by_side import ScoredEpisodes
+        from experiments.rivals.side_by_side import ScoredEpisodes
 
         episodes = ScoredEpisodes(self.environment, self.config.episodes, self._argmax)
         return PPO("MlpPolicy", episodes, **self._settings(self.environment.horizon))

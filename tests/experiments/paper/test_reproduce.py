@@ -7,10 +7,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from sequoia.errors import FileError, ProblemError
-from sequoia.paper import report
-from sequoia.paper.costs import expected_costs
-from sequoia.paper.experiment import (
+from experiments.paper import report
+from experiments.paper.costs import expected_costs
+from experiments.paper.experiment import (
     ABLATION_SEEDS,
     ABLATIONS,
     POLICIES,
@@ -18,9 +17,10 @@ from sequoia.paper.experiment import (
     SETTINGS,
     paper_plan,
 )
-from sequoia.paper.figures import plot_field
-from sequoia.paper.results import Record, Results
-from sequoia.paper.tables import Table, all_tables, differences, field
+from experiments.paper.figures import plot_field
+from experiments.paper.results import Record, Results
+from experiments.paper.tables import Table, all_tables, differences, field
+from sequoia.errors import FileError, ProblemError
 from sequoia.sweep import make_plan, sweep
 from sequoia.sweep.executor import CellEvent, Outcome
 from sequoia.sweep.run_cell import CellResult, PolicyNumbers, PolicyTimes

@@ -4,9 +4,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sequoia.learn.rivals.ppo import Ppo, PpoConfig
-from sequoia.models.column_model import ColumnModel
-from sequoia.policies.one_by_one import OneByOne
+from experiments.rivals.column_model import ColumnModel
+from experiments.rivals.one_by_one import OneByOne
+from experiments.rivals.ppo import Ppo, PpoConfig
 from sequoia.rng import stream
 
 # Actions by which it is measured how many choices one takes.
@@ -26,12 +26,13 @@ class PpoMasked(Ppo[PpoMaskedConfig]):
     """
 
     name: ClassVar[str] = "ppo-masked"
+    settings = PpoMaskedConfig
     played_by: ClassVar[str] = OneByOne.name
 
     def _make(self) -> Any:
         from sb3_contrib import MaskablePPO
 
-        from sequoia.learn.rivals.side_by_side import MaskedEpisodes
+        from experiments.rivals.side_by_side import MaskedEpisodes
 
         episodes = MaskedEpisodes(self.environment, self.config.episodes)
         n_steps = self.environment.horizon * self._choices()

@@ -10,8 +10,8 @@ import numpy as np
 import torch
 from pydantic import Field
 
+from experiments.rivals.rival import Rival, RivalConfig
 from sequoia.errors import ConfigError
-from sequoia.learn.rivals.rival import Rival, RivalConfig
 from sequoia.problem import Environment
 from sequoia.validation import IntArray
 
@@ -54,7 +54,7 @@ class Ppo(Rival[Settings]):
             if find_spec(library) is None:
                 raise ConfigError(
                     f"{self.name} needs {library}, which is not installed; "
-                    'pip install "sequoia-plan[rivals]".'
+                    "pip install --editable experiments."
                 )
 
     @abstractmethod

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 import torch
 
+from experiments.rivals import lsflow
+from experiments.rivals.flow_model import CRITICS, FLOW
+from experiments.rivals.lsflow import LsFlow
+from experiments.rivals.scores import seen
 from sequoia.learn import make_config
-from sequoia.learn.rivals import lsflow
-from sequoia.learn.rivals.lsflow import LsFlow
-from sequoia.learn.rivals.scores import seen
-from sequoia.models.flow_model import CRITICS, FLOW
 from sequoia.problem.families import standard
 
 PROBLEM = standard(arms=6, budget=2, horizon=4, seed=3)

@@ -37,7 +37,7 @@ RIVALS = {
 _RIVAL_CELLS = (("ppo-scores", "ppo-masked", "srl", "cascade-dqn"), ("lsflow",))
 # Processor seconds that each of them trains: about what SEQUOIA takes on the machine of
 # docs/results, on average 8 to 10 at 20 arms, 12 to 34 at 40 and 16 to 37 at 100, but 51 in the
-# assortment and 237 in routing with 100 arms; benchmarks/bench_rivals.py gives rivals as much.
+# assortment and 237 in routing with 100 arms; experiments/rivals/longer.py gives rivals as much.
 # The same for all, so that a slow learner has fewer rounds.
 RIVAL_SECONDS, _QUICK_RIVAL_SECONDS = 20.0, 2.0
 # Rounds without an end but that.

@@ -1,11 +1,11 @@
 """What rivals learn in more time than the experiment gives them.
 
-    python benchmarks/bench_rivals.py --seeds 3 -o out/rivals
-    python benchmarks/bench_rivals.py --seeds 3 --seconds 200 --rivals ppo-scores,srl -o out/rivals
+    python -m experiments.rivals --seeds 3 -o out/rivals
+    python -m experiments.rivals --seeds 3 --seconds 200 --rivals ppo-scores,srl -o out/rivals
 
-The experiment (`sequoia reproduce`) trains each rival for the same time everywhere, while SEQUOIA
-takes as long as it takes. The first command gives rivals the mean of SEQUOIA's times of the same
-setting and size, where that is longer; the second a time of its own, in all settings at their
+The experiment (`python -m experiments.paper`) trains each rival for the same time everywhere, while
+SEQUOIA takes as long as it takes. The first command gives rivals the mean of SEQUOIA's times of the
+same setting and size, where that is longer; the second a time of its own, in all settings at their
 smallest size. Problems, episodes and luck are those of docs/results. Interrupted, it goes on where
 it stopped.
 """
@@ -16,8 +16,9 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
-from sequoia.paper.experiment import DECISION_SECONDS, RIVAL_SECONDS, RIVALS
+from experiments.paper.experiment import DECISION_SECONDS, RIVAL_SECONDS, RIVALS
 from sequoia.sweep import Plan, run_locally, sweep
 from sequoia.sweep.plan import make_plan
 from sequoia.sweep.tables import read_rows
@@ -30,6 +31,7 @@ Place = tuple[str, str, str]
 
 
 def main() -> None:
+    """Train rivals, and print what that brings."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--seconds", type=int, help="as long as SEQUOIA unless given")
@@ -49,6 +51,7 @@ def main() -> None:
 
 
 def place_of(row: Mapping[str, str]) -> Place:
+    """Return where a row of results belongs."""
     return row["family"], row.get("arms", ""), row.get("items", "")
 
 
@@ -63,7 +66,8 @@ def sequoias_seconds() -> dict[Place, int]:
 
 def longer(seconds: Mapping[Place, int], seeds: int, rivals: Sequence[str]) -> Plan:
     """Plan rivals with these times; names say how long, so that they differ."""
-    trained, problems = [], []
+    trained: list[dict[str, Any]] = []
+    problems: list[dict[str, Any]] = []
     for (family, arms, items), budget in seconds.items():
         names = {rival: f"{rival} for {budget} s" for rival in rivals}
         trained += [

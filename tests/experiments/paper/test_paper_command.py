@@ -1,10 +1,10 @@
 import re
-from importlib import import_module
 from pathlib import Path
 
 import pytest
 
-from sequoia.paper import experiment
+from experiments.paper import command as paper_command
+from experiments.paper import experiment
 from sequoia.sweep import make_plan
 
 
@@ -28,13 +28,12 @@ def tiny(monkeypatch):
             "tiny",
         )
 
-    # The module, not the command that the package calls by the same name.
-    monkeypatch.setattr(import_module("sequoia.cli.reproduce"), "paper_plan", plan)
+    monkeypatch.setattr(paper_command, "paper_plan", plan)
     return asked
 
 
-def test_one_command_computes_and_draws_everything(command, tiny):
-    outcome = command("reproduce", "--quick", "-o", "results", "--jobs", 1)
+def test_one_command_computes_and_draws_everything(reproduce, tiny):
+    outcome = reproduce("--quick", "-o", "results", "--jobs", 1)
     wrote = "Wrote results/report.html, results/figures and results/tables.\n"
     assert outcome == (0, wrote, "")
     assert tiny == [(True, [], [], None)]
@@ -45,17 +44,17 @@ def test_one_command_computes_and_draws_everything(command, tiny):
     assert "3 problems with up to 2 seeds are done" in page
     # Drawn again from the same cells, the page is the same.
     Path("results/report.html").unlink()
-    assert command("reproduce", "-o", "results", "--draw") == (0, wrote, "")
+    assert reproduce("-o", "results", "--draw") == (0, wrote, "")
     strip = re.compile(r'src="[^"]*"')
     assert strip.sub("", Path("results/report.html").read_text()) == strip.sub("", page)
     assert len(tiny) == 1
 
 
-def test_its_cost_is_said_beforehand(command, tiny, monkeypatch):
+def test_its_cost_is_said_beforehand(reproduce, tiny, monkeypatch):
     # Costs of this test's own: those of the experiment change with each machine it is run on.
     known = {"capacity": (24.0, 50.0, 90.0), "trap": (5.0, 5.0, 5.0)}
-    monkeypatch.setattr("sequoia.paper.costs._POLICIES", known)
-    outcome = command("reproduce", "-o", "r", "--dry-run", "--jobs", 2, "--parts", "main,rivals")
+    monkeypatch.setattr("experiments.paper.costs._POLICIES", known)
+    outcome = reproduce("-o", "r", "--dry-run", "--jobs", 2, "--parts", "main,rivals")
     assert outcome.code == 0
     assert tiny == [(False, [], [], None, "main", "rivals")]
     assert re.search(r"capacity, 6: policies +2 +about 48 s", outcome.out)
@@ -64,21 +63,21 @@ def test_its_cost_is_said_beforehand(command, tiny, monkeypatch):
 
 
 @pytest.mark.usefixtures("tiny")
-def test_what_is_done_costs_nothing_any_more(command):
-    assert command("reproduce", "-o", "r").code == 0
-    done = command("reproduce", "-o", "r", "--dry-run")
+def test_what_is_done_costs_nothing_any_more(reproduce):
+    assert reproduce("-o", "r").code == 0
+    done = reproduce("-o", "r", "--dry-run")
     assert done == (0, "r has 3 of 3 cells already.\n", "")
     next(Path("r/cells").glob("trap*/result.json")).unlink()
-    outcome = command("reproduce", "-o", "r", "--dry-run")
+    outcome = reproduce("-o", "r", "--dry-run")
     assert outcome.out.startswith("r has 2 of 3 cells already.")
     assert "trap" in outcome.out
     assert "capacity" not in outcome.out
     assert "1 cell: about" in outcome.out
 
 
-def test_sizes_and_seeds_are_passed_on(command, tiny):
+def test_sizes_and_seeds_are_passed_on(reproduce, tiny):
     sizes = ("--arms", "20, 40", "--seeds", "3,1", "--episodes", 7)
-    outcome = command("reproduce", "-o", "r", *sizes, "--dry-run")
+    outcome = reproduce("-o", "r", *sizes, "--dry-run")
     assert outcome.code == 0
     assert tiny == [(False, [20, 40], [3, 1], 7)]
 
@@ -94,8 +93,8 @@ def test_sizes_and_seeds_are_passed_on(command, tiny):
         ("-o nowhere --draw", "nowhere/times.csv does not exist"),
     ],
 )
-def test_what_goes_wrong_is_one_line(command, arguments, words):
-    outcome = command("reproduce", *arguments.split())
+def test_what_goes_wrong_is_one_line(reproduce, arguments, words):
+    outcome = reproduce(*arguments.split())
     assert outcome.code == 2
     assert outcome.out == ""
     assert words in outcome.err

@@ -13,12 +13,12 @@ import numpy as np
 import torch
 from pydantic import Field
 
+from experiments.rivals.rival import Rival, RivalConfig
+from experiments.rivals.scores import ByScores, ScoreArgmax, n_seen, score_model, seen
 from sequoia.learn.base import Tensors, under
 from sequoia.learn.q_learning_config import FULL_NETWORK, QLearningConfig
 from sequoia.learn.q_network import QNetwork, StateBatch
 from sequoia.learn.replay import Replay
-from sequoia.learn.rivals.rival import Rival, RivalConfig
-from sequoia.learn.rivals.scores import ByScores, ScoreArgmax, n_seen, score_model, seen
 from sequoia.models.q_model import QModel, of_pairs
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Environment
@@ -57,6 +57,7 @@ class Srl(Rival[SrlConfig]):
     """An actor over a combinatorial layer, and a critic that rates actions."""
 
     name: ClassVar[str] = "srl"
+    settings = SrlConfig
 
     def __init__(self, environment: Environment, config: SrlConfig, seed: int) -> None:
         super().__init__(environment, config, seed)
