@@ -12,6 +12,8 @@ from sequoia_programme.settings import Programme
 from sequoia_programme.store import note
 
 Overrides = Mapping[str, Sequence[str]]
+# The option of a wish, and its text.
+Wished = tuple[str, str]
 
 
 def read_draft(connection: sql.Connection, day: date) -> Overrides | None:
@@ -48,30 +50,53 @@ def wishes_for(connection: sql.Connection, day: date) -> Overrides:
     return published[0].overrides if published else {}
 
 
-def set_wish(
-    programme: Programme, day: date, option: str, text: str, *, wanted: bool = True
-) -> Overrides:
-    """Add a wish such as ``("must", "Ada")``, or take it back; return all of them.
+def after_wish(
+    before: Overrides,
+    option: str,
+    text: str,
+    *,
+    wanted: bool = True,
+    instead: Wished | None = None,
+) -> dict[str, list[str]]:
+    """Return all wishes after one is added, in place of another if said, or taken back.
 
     A person who must be visited is no longer one who must not, and the other way round; the hours
     of a worker that were said last hold.
     """
     opposite = {"must": "never", "never": "must"}.get(option, "")
+    after = {key: list(texts) for key, texts in before.items()}
+    if instead is not None:
+        after[instead[0]] = [one for one in after.get(instead[0], ()) if one != instead[1]]
+    for key in (option, opposite) if wanted else (option,):
+        after[key] = [one for one in after.get(key, ()) if one != text]
+    if wanted and option == "hours":
+        worker = text.rpartition("=")[0]
+        after[option] = [one for one in after[option] if one.rpartition("=")[0] != worker]
+    if wanted:
+        after[option].append(text)
+    return {key: texts for key, texts in after.items() if texts}
+
+
+def set_wish(
+    programme: Programme,
+    day: date,
+    option: str,
+    text: str,
+    *,
+    wanted: bool = True,
+    instead: Wished | None = None,
+) -> Overrides:
+    """Add a wish such as ``("must", "Ada")``, or take it back; return all (`after_wish`)."""
     with programme.store.open().writing() as connection:
         before = wishes_for(connection, day)
-        after = {key: list(texts) for key, texts in before.items()}
-        for key in (option, opposite) if wanted else (option,):
-            after[key] = [one for one in after.get(key, ()) if one != text]
-        if wanted and option == "hours":
-            worker = text.rpartition("=")[0]
-            after[option] = [one for one in after[option] if one.rpartition("=")[0] != worker]
-        if wanted:
-            after[option].append(text)
-        after = {key: texts for key, texts in after.items() if texts}
+        after = after_wish(before, option, text, wanted=wanted, instead=instead)
         if after != before:
             put_draft(connection, day, after)
             verb = "Wished" if wanted else "No longer wished"
             note(connection, f"{verb} for {day}: {option} {text}.", moves=False)
+            if instead is not None:
+                gone = " ".join(instead)
+                note(connection, f"No longer wished for {day}: {gone}.", moves=False)
     return after
 
 

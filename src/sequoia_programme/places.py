@@ -1,11 +1,14 @@
 """Where people are, as far as the roster says."""
 
+import math
 from collections.abc import Iterable
 
 from sequoia_programme.members import Member
 
 # Columns that say a place: to the right, and up.
 _COLUMNS = (("x", "y"), ("lon", "lat"), ("longitude", "latitude"))
+# A degree of latitude.
+_KILOMETRES = 111.2
 
 
 def places_of(people: Iterable[Member]) -> dict[str, tuple[float, float]]:
@@ -19,3 +22,27 @@ def places_of(people: Iterable[Member]) -> dict[str, tuple[float, float]]:
             except (KeyError, ValueError):
                 continue
     return found
+
+
+def on_a_plane(people: Iterable[Member]) -> tuple[dict[str, tuple[float, float]], str]:
+    """Return places to the right and up in one unit, and that unit.
+
+    Degrees become kilometres: a degree of longitude is shorter the farther it is from the equator
+    (the equirectangular projection about the mean latitude). Where somebody's place is not in
+    degrees, places stay as they are, in no unit.
+    """
+    people = list(people)
+    places = places_of(people)
+    known = [one for one in people if one.name in places]
+    if not places or not all(_is_in_degrees(one) for one in known):
+        return places, ""
+    middle = math.radians(sum(up for _, up in places.values()) / len(places))
+    return {
+        name: (right * _KILOMETRES * math.cos(middle), up * _KILOMETRES)
+        for name, (right, up) in places.items()
+    }, "km"
+
+
+def _is_in_degrees(one: Member) -> bool:
+    keys = {key.casefold() for key in one.facts}
+    return not keys >= set(_COLUMNS[0]) and any(keys >= set(pair) for pair in _COLUMNS[1:])

@@ -41,6 +41,8 @@ class Programme:
         When a working day begins.
     known
         What is known of transitions beforehand, as options.
+    unit
+        What rewards count, such as ``"weeks in good health"``; empty where nobody said.
     actor
         Whose account acts; nothing where it is the command.
     """
@@ -58,6 +60,7 @@ class Programme:
     space: Mapping[str, Any]
     begins: time
     known: Mapping[str, Any]
+    unit: str = ""
     actor: str = ""
 
     @property
@@ -94,7 +97,7 @@ def read_programme(folder: Path) -> Programme:
             f"{folder} holds no programme ({FILE} is missing); sequoia programme init makes one."
         )
     content = TableSet(composed_options(read_toml(folder / FILE)), where=str(folder / FILE))
-    content.known({"format", "name", "horizon", "discount", "database", *_SECTIONS})
+    content.known({"format", "name", "horizon", "discount", "database", "unit", *_SECTIONS})
     found = content.option("format", int)
     if found != FORMAT and not content.found:
         raise FileError(f"{content.where} has format {found}; this version reads {FORMAT}.")
@@ -117,6 +120,7 @@ def read_programme(folder: Path) -> Programme:
         space=content.option("space", dict),
         begins=_time(dated),
         known=content.option("known", dict, {}),
+        unit=content.option("unit", str, ""),
     )
     content.settle()
     return programme

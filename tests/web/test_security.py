@@ -317,7 +317,7 @@ def _parameters():
 
 @pytest.mark.parametrize(
     "text",
-    ["'; DROP TABLE roster; --", '" OR 1=1 --', "%", "../../etc/passwd", "\x00", "9" * 2000],
+    ["'; DROP TABLE roster; --", '" OR 1=1 --', "%", "../../etc/passwd", "\x00", "9" * 1100],
 )
 def test_strange_texts_do_no_harm(tmp_path, text):
     programme, client = local_page(tmp_path)

@@ -1,15 +1,20 @@
 """Today's plan on the page: the plan of the command, wishes, publishing, files."""
 
 import re
+import threading
+from urllib.parse import unquote
 
 import pytest
 from web_cases import DAY, local_page, page_of, send
 
+from programme.programme_cases import TRANSITIONS, begin, fill, sheet
 from sequoia_programme import output
 from sequoia_programme.drafts import set_wish, wishes_for
 from sequoia_programme.history import find_history, read_journal
 from sequoia_programme.output import plan_bytes
+from sequoia_programme.plans import StoredPlan
 from sequoia_programme.rules import FLOORS, WrittenRule, add_rule
+from sequoia_programme.today import publish
 from sequoia_programme.web import today
 from sequoia_programme.web.words import LANGUAGES, words_in
 
@@ -92,14 +97,97 @@ def test_two_clicks_take_one_thing_back(tmp_path):
         assert wishes_for(connection, DAY) == {"never": ["Ada"]}
 
 
-def test_wishes_that_cannot_be_are_said_and_undone(tmp_path):
-    _, client = local_page(tmp_path)
+def _wishes(programme):
+    with programme.store.reading() as connection:
+        return wishes_for(connection, DAY)
+
+
+def test_a_wish_that_cannot_be_met_changes_nothing_and_shows_ways_out(tmp_path):
+    programme, client = local_page(tmp_path)
     send(client, "/today/wish", add="absent:Nurse Anna")
     send(client, "/today/wish", add="absent:Nurse Bo")
-    send(client, "/today/wish", add="must:", text="Ada")
-    assert "There is no plan for these wishes" in client.get("/").text
+    before = _wishes(programme)
+    answer = send(client, "/today/wish", add="must:", text="Grace")
+    assert answer.status_code == 422
+    assert "This wish cannot be met" in answer.text
+    assert _wishes(programme) == before
+    assert 'action="/today/publish"' in answer.text
+    ways = re.findall(r'name="instead" value="([^"]+)"', answer.text)
+    assert ways == ["absent:Nurse Anna", "absent:Nurse Bo"]
+    send(client, "/today/wish", add="must:Grace", instead=ways[0])
+    assert _wishes(programme) == {"absent": ["Nurse Bo"], "must": ["Grace"]}
+    _undo(client)
+    assert _wishes(programme) == before
+
+
+def test_wishes_that_cannot_be_any_more_leave_what_is_published(tmp_path):
+    programme, client = local_page(tmp_path)
+    send(client, "/today/publish", digest=_digest(client))
+    names = {task.who for task in _published(programme)[0].tasks}
+    set_wish(programme, DAY, "absent", "Nurse Anna")
+    set_wish(programme, DAY, "absent", "Nurse Bo")
+    set_wish(programme, DAY, "must", "Ada")
+    text = client.get("/").text
+    assert "There is no plan for these wishes" in text
+    assert "What was published holds" in text
+    assert all(name in text for name in names)
     _undo(client)
     assert "There is no plan" not in client.get("/").text
+
+
+def test_wishes_and_publishing_at_the_same_moment_lose_nothing(tmp_path):
+    programme, _ = local_page(tmp_path)
+    names = ["Ada", "Grace", "Zoë"]
+
+    def wishing():
+        for name in names:
+            set_wish(programme, DAY, "never", name)
+
+    def publishing():
+        for _ in range(10):
+            wishes = _wishes(programme)
+            publish(programme, StoredPlan(DAY, "price", "", wishes, ()))
+
+    threads = [threading.Thread(target=one) for one in (wishing, publishing, publishing)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(_wishes(programme)["never"]) == names
+
+
+def test_a_programme_without_people_shows_the_way_to_a_plan(tmp_path):
+    client = page_of(begin(tmp_path))
+    answer = client.get("/")
+    assert answer.status_code == 200
+    for way in ('href="/import"', 'href="/staff"', "serve --demo"):
+        assert way in answer.text
+
+
+def test_numbers_are_in_the_unit_of_the_programme(tmp_path):
+    programme, client = local_page(tmp_path)
+    assert "points of reward" in client.get("/").text
+    settings = programme.folder / "programme.toml"
+    settings.write_text('unit = "weeks in good health"\n' + settings.read_text())
+    text = client.get("/").text
+    assert re.search(r"worth \+[\d.]+ weeks in good health more than doing nothing", text)
+    who = unquote(re.search(r'today/why[^"]+who=([^"]+)"', text)[1])
+    why = client.get("/today/why", params={"who": who}).text
+    assert re.search(r"would cost [\d.]+ weeks in good health", why)
+
+
+def test_a_worker_has_the_same_colour_in_the_list_and_on_the_map(tmp_path):
+    programme = begin(tmp_path)
+    roster = "name,group,cost,lat,lon\nAda,all,20,47.0,8.0\nGrace,all,20,47.1,8.0\n"
+    fill(programme, tmp_path, roster, "name,capacity\nNurse Anna,5\nNurse Bo,60\n", "")
+    sheet(programme.folder, "transitions.csv", TRANSITIONS)
+    client = page_of(programme)
+    in_list = re.search(r'dot (w\d)" aria-hidden="true"></span>Nurse Bo', client.get("/").text)[1]
+    text = client.get("/", params={"view": "map"}).text
+    assert set(re.findall(r'<(?:g|polyline) class="(w\d)"', text)) == {in_list}
+    assert re.search(rf'dot {in_list}" aria-hidden="true"></span>Nurse Bo', text)
+    assert "2 km" in text
+    assert "North is at the top" in text
 
 
 @pytest.mark.parametrize("ending", [".csv", ".html", ".ics"])
@@ -205,7 +293,7 @@ def test_beliefs_are_said_in_the_language(text, german):
 @pytest.mark.parametrize(
     ("add", "text", "said"),
     [
-        ("must:Nobody Here", "", "names no arm"),
+        ("must:Adda", "", "names no arm"),
         ("absent:Ada", "", "names no worker"),
         ("lock:", "Nurse Anna=Nobody", "names no arm"),
         ("hours:", "Nurse Anna=soon", "gives no hours"),
@@ -217,8 +305,9 @@ def test_a_wish_that_says_nothing_is_not_kept(tmp_path, add, text, said):
     answer = send(client, "/today/wish", add=add, text=text)
     assert answer.status_code == 422
     assert said in answer.text
-    with programme.store.reading() as connection:
-        assert wishes_for(connection, DAY) == {}
+    assert "Nurse Bo" in answer.text
+    assert 'action="/today/publish"' in answer.text
+    assert _wishes(programme) == {}
     assert client.get("/today/file.csv").status_code == 200
 
 

@@ -108,6 +108,7 @@ class Call:
             here=self.request.url.path,
             said=unquote(self.request.cookies.get(SAID, "")),
             today=self.site.today(),
+            unit=self.programme.unit or self.words("unit"),
             **values,
         )
         response = HTMLResponse(content, status)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sequoia.planning.planner import Why
-from sequoia_programme.drafts import Overrides
+from sequoia_programme.drafts import Overrides, Wished
 from sequoia_programme.proposal import Proposal, explain, propose
 from sequoia_programme.settings import read_programme
 from sequoia_programme.situation import find_situation
@@ -17,6 +17,7 @@ from sequoia_programme.today import Planning
 from sequoia_programme.trained import with_own_model
 from sequoia_programme.web.processes import OwnProcess
 from sequoia_programme.web.waiting import StillComputing, WaitingLine
+from sequoia_programme.wishes import ways_out
 
 __all__ = ["PlannerProcess", "StillComputing"]
 
@@ -63,6 +64,21 @@ class PlannerProcess:
     ) -> Why:
         """Return what it would cost to drop or to include somebody."""
         found: Why = self._ask(_explain, day, version, overrides, who, patience, account)
+        return found
+
+    def ways_out(
+        self,
+        day: date,
+        version: str,
+        overrides: Overrides,
+        newest: Wished,
+        patience: float,
+        account: str = "",
+    ) -> list[Wished]:
+        """Return each wish without which the others can be met."""
+        found: list[Wished] = self._ask(
+            _ways_out, day, version, overrides, ":".join(newest), patience, account
+        )
         return found
 
     def close(self) -> None:
@@ -114,3 +130,10 @@ def _propose(folder: Path, day: date, version: str, overrides: Overrides, _who: 
 
 def _explain(folder: Path, day: date, version: str, overrides: Overrides, who: str) -> Why:
     return explain(_planning(folder, day, version), overrides, who)
+
+
+def _ways_out(
+    folder: Path, day: date, version: str, overrides: Overrides, newest: str
+) -> list[Wished]:
+    option, _, text = newest.partition(":")
+    return ways_out(_planning(folder, day, version).situation, overrides, (option, text))

@@ -9,14 +9,20 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
-from sequoia.errors import SequoiaError
+from sequoia.errors import InfeasibleSpace, SequoiaError
 from sequoia.planning.overrides import OVERRIDES
-from sequoia_programme.drafts import Overrides, last_change, undo_wish, wishes_for
+from sequoia_programme.drafts import (
+    Overrides,
+    Wished,
+    after_wish,
+    last_change,
+    undo_wish,
+    wishes_for,
+)
 from sequoia_programme.history import Event, Outcome, PlanHistory, find_history, find_visits
 from sequoia_programme.members import Member, members
 from sequoia_programme.output import ENDINGS, by_worker, plan_bytes
 from sequoia_programme.pdf import find_browser
-from sequoia_programme.places import places_of
 from sequoia_programme.plans import PlannedTask, StoredPlan, plans_between
 from sequoia_programme.proposal import Proposal
 from sequoia_programme.schema import ARM, WORKER
@@ -24,13 +30,18 @@ from sequoia_programme.standing import standing
 from sequoia_programme.today import publish as publish_plan
 from sequoia_programme.today import withdraw as withdraw_plan
 from sequoia_programme.web.call import Call, download
-from sequoia_programme.web.picture import Spot, spots
+from sequoia_programme.web.map import Map, draw_map
 from sequoia_programme.web.planner import StillComputing
+from sequoia_programme.wishes import require_readable
 from sequoia_programme.wishes import wish as make_wish
 
 VIEWS = ("worker", "slot", "map")
+# How many colours of workers the style sheet has.
+_COLOURS = 8
 # What must be answered now waits longer.
 _LONG_PATIENCE = 60.0
+# How long a wish waits to hear whether it can be met; one that is kept before shows its plan later.
+_WISH_PATIENCE = 5.0
 _KINDS = {
     ".xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
     ".ics": "text/calendar",
@@ -50,6 +61,8 @@ class Duty:
         How many are planned, and how many there are; ``None`` where nobody counts them.
     is_away
         Whether they are absent, by the records or by a wish.
+    colour
+        The number of their colour, in the list and on the map.
     half
         The wish for half a day; empty where nobody counts hours.
     """
@@ -59,6 +72,7 @@ class Duty:
     minutes: float | None
     capacity: float | None
     is_away: bool
+    colour: int
     half: str = ""
 
 
@@ -84,11 +98,32 @@ class Morning:
         return bool(self.last_change)
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """A wish that was not kept, and why.
+
+    Attributes
+    ----------
+    text
+        What was written, to be mended.
+    ways_out
+        Wishes that stand in its way: without any one of them it can be met.
+    """
+
+    option: str
+    text: str
+    lines: Sequence[str]
+    ways_out: Sequence[Wished] = ()
+
+
 def show(call: Call) -> Response:
     """Show the plan of a day: the one that was published, or the one that is proposed."""
-    morning = _morning(call)
+    return _show(call, _morning(call))
+
+
+def _show(call: Call, morning: Morning, refused: Refusal | None = None) -> Response:
     view = call.text("view") if call.text("view") in VIEWS else VIEWS[0]
-    usual: dict[str, Any] = {**_frame(call, morning), "view": view, "wrong": []}
+    usual: dict[str, Any] = {**_frame(call, morning), "view": view, "wrong": [], "refused": refused}
     if morning.published is not None and not morning.is_draft:
         history = find_history(call.programme, morning.day, morning.day)[0]
         return _page(call, morning, morning.published, {**usual, "history": history})
@@ -97,8 +132,11 @@ def show(call: Call) -> Response:
     except StillComputing:
         return call.page("planning.html", **usual)
     except SequoiaError as error:
-        wrong = {**usual, "wrong": error.lines, "proposal": None, "history": None}
-        return _page(call, morning, StoredPlan(morning.day, "", "", {}, ()), wrong)
+        if not _has_people(call, morning.day):
+            return call.page("begin.html", day=morning.day, has_staff=bool(morning.workers))
+        # What was published holds until another plan can be made.
+        holding = morning.published or StoredPlan(morning.day, "", "", {}, ())
+        return _page(call, morning, holding, {**usual, "wrong": error.lines})
     changes = _changes(morning.published, proposal.plan)
     values = {**usual, "proposal": proposal, "halves": proposal.half_days, "changes": changes}
     return _page(call, morning, proposal.plan, values)
@@ -110,9 +148,11 @@ def _page(call: Call, morning: Morning, plan: StoredPlan, values: Mapping[str, A
     history = values.get("history")
     if isinstance(history, PlanHistory):
         outcomes = {one.task.who: one for one in history.outcomes}
+    duties = _duties(morning, plan, absent, values.get("halves", {}))
     usual: dict[str, Any] = {
         "plan": plan,
-        "duties": _duties(morning, plan, absent, values.get("halves", {})),
+        "duties": duties,
+        "colours": {duty.worker: duty.colour for duty in duties},
         "slots": _by_slot(plan),
         "workers": [one.name for one in morning.workers],
         "prints": find_browser() is not None,
@@ -122,7 +162,7 @@ def _page(call: Call, morning: Morning, plan: StoredPlan, values: Mapping[str, A
         "history": None,
         "changes": [],
     }
-    return call.page("today.html", **{**usual, **values})
+    return call.page("today.html", 422 if values["refused"] else 200, **{**usual, **values})
 
 
 def why(call: Call) -> Response:
@@ -185,17 +225,53 @@ def file(call: Call) -> Response:
 
 
 def wish(call: Call) -> Response:
-    """Add a wish, or take it back; the button says which, such as ``must:Ada``."""
-    day = _step(call)
+    """Add a wish, or take it back; the button says which, such as ``must:Ada``.
+
+    One that cannot be read, or not be met beside the others, changes nothing, and the page says
+    why.
+    """
+    morning = _morning(call)
     wanted = bool(call.text("add"))
-    option, _, text = call.text("add" if wanted else "remove").partition(":")
+    option, text = _wished(call, call.text("add" if wanted else "remove"))
+    if option not in OVERRIDES:
+        raise HTTPException(400, "no such wish")
+    instead = _wished(call, call.text("instead")) if call.text("instead") else None
+    if wanted:
+        refused = _refusal(call, morning, option, text, instead)
+        if refused is not None:
+            return _show(call, morning, refused)
+    make_wish(call.programme, morning.day, option, text, wanted=wanted, instead=instead)
+    return _back(call, morning.day)
+
+
+def _wished(call: Call, sent: str) -> Wished:
+    option, _, text = sent.partition(":")
     if option == "lock" and call.text("worker"):
         text = f"{call.text('worker')}={call.text('who')}"
-    text = text or call.text("text")
-    if option not in OVERRIDES or not text:
-        raise HTTPException(400, "no such wish")
-    make_wish(call.programme, day, option, text, wanted=wanted)
-    return _back(call, day)
+    return option, text or call.text("text")
+
+
+def _refusal(
+    call: Call, morning: Morning, option: str, text: str, instead: Wished | None
+) -> Refusal | None:
+    """Return why a wish cannot be kept, if so."""
+    try:
+        require_readable(call.programme, morning.day, option, text)
+    except SequoiaError as error:
+        return Refusal(option, text, error.lines)
+    wishes = after_wish(morning.wishes, option, text, instead=instead)
+    version, planner = standing(call.programme), call.site.planner
+    try:
+        planner.proposal(morning.day, version, wishes, _WISH_PATIENCE, _who(call))
+    except InfeasibleSpace as error:
+        ways = planner.ways_out(
+            morning.day, version, wishes, (option, text), _LONG_PATIENCE, _who(call)
+        )
+        return Refusal(option, text, error.lines, ways)
+    except (StillComputing, SequoiaError):
+        # It may be fine, or nothing could be planned anyway: the page of the day says so.
+        return None
+    return None
 
 
 def undo(call: Call) -> Response:
@@ -294,7 +370,7 @@ def _duties(
     """Return everybody's day: those who are there, and whoever else has tasks."""
     own = dict(by_worker(plan))
     other = dict(text.rpartition("=")[::2] for text in morning.wishes.get("hours", ()))
-    duties = []
+    duties: list[Duty] = []
     for one in morning.workers:
         tasks = own.pop(one.name, [])
         is_away = one.name in absent or one.is_away(morning.day)
@@ -304,8 +380,11 @@ def _duties(
         half = f"{one.name}={hours:g}" if hours else ""
         if capacity is not None:
             capacity = _number(other.get(one.name, "")) or capacity
-        duties.append(Duty(one.name, tasks, _minutes(tasks), capacity, is_away, half))
-    duties += [Duty(name, tasks, _minutes(tasks), None, False) for name, tasks in own.items()]
+        colour = len(duties) % _COLOURS
+        duties.append(Duty(one.name, tasks, _minutes(tasks), capacity, is_away, colour, half))
+    for name, tasks in own.items():
+        colour = len(duties) % _COLOURS
+        duties.append(Duty(name, tasks, _minutes(tasks), None, False, colour))
     return duties
 
 
@@ -330,10 +409,15 @@ def _by_slot(plan: StoredPlan) -> dict[str, list[PlannedTask]]:
     return slots
 
 
-def _map(call: Call, plan: StoredPlan) -> list[Spot]:
+def _has_people(call: Call, day: date) -> bool:
+    with call.programme.store.reading() as connection:
+        return any(one.is_member(day) for one in members(connection, ARM))
+
+
+def _map(call: Call, plan: StoredPlan) -> Map | None:
     with call.programme.store.open().reading() as connection:
         people = [one for one in members(connection, ARM) if one.is_member(plan.date)]
-    return spots(places_of(people), by_worker(plan))
+    return draw_map(people, plan.tasks)
 
 
 def _changes(published: StoredPlan | None, plan: StoredPlan) -> list[tuple[str, str, str]]:

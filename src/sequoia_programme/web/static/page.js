@@ -4,16 +4,23 @@
 const say = (text) => { document.getElementById("status").textContent = text; };
 
 // Show another page in place of this one, without losing the place.
+// The focus stays where it was, or goes to what went wrong.
 async function show(response, push) {
+  const focused = document.activeElement;
+  const same = (place) => focused && focused.closest("main") && Array.from(place.querySelectorAll(focused.tagName))
+    .find((one) => one.id ? one.id === focused.id : one.name === focused.name && one.value === focused.value
+      && one.textContent === focused.textContent);
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const fresh = page.querySelector("main");
   if (!fresh) { location.assign(response.url); return; }
   document.querySelector("main").replaceWith(fresh);
   document.title = page.title;
   document.body.dataset.csrf = page.body.dataset.csrf || "";
-  if (push) history.replaceState(null, "", response.url);
-  const message = fresh.querySelector("[role=status], [role=alert]");
+  if (push && response.redirected) history.replaceState(null, "", response.url);
+  const message = fresh.querySelector("[role=alert]") || fresh.querySelector("[role=status]");
   say(message ? message.textContent : page.title);
+  const place = fresh.querySelector("[role=alert] button, [aria-invalid=true]") || same(fresh) || (push && fresh);
+  if (place) place.focus({ preventScroll: place === fresh });
   wait();
 }
 

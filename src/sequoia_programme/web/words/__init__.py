@@ -116,6 +116,10 @@ class Words:
         text = text.replace("-", "−")
         return text.replace(".", self.texts["decimal"])
 
+    def short(self, value: float) -> str:
+        """Say a number with as few digits as it needs."""
+        return f"{value:g}".replace(".", self.texts["decimal"])
+
 
 @cache
 def _sayings() -> Mapping[str, re.Pattern[str]]:
