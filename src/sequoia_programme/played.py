@@ -6,6 +6,7 @@ from datetime import date
 
 import numpy as np
 
+from sequoia.defaults import FEW_EPISODES, PLAYED_SECONDS
 from sequoia.evaluation.intervals import Estimate, estimate
 from sequoia.policies import make_policy
 from sequoia.simulate import Scenarios, rollout
@@ -16,9 +17,6 @@ from sequoia_programme.situation import Situation
 # Policies that are compared: the plan's own, the one that looks a step ahead, and none.
 PLAN, MYOPIC, RANDOM = "price", "myopic", "random"
 POLICIES = (PLAN, MYOPIC, RANDOM)
-# Differences between policies that matter show in a few paired episodes.
-_EPISODES = 10
-_SECONDS = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,11 +59,11 @@ def play_days(situation: Situation, progress: Callable[[float], None]) -> Played
     """Play every policy through the same episodes; ``progress`` is told the share that is done."""
     problem = situation.problem
     here = replace(problem, start=np.eye(problem.arms.n_states)[situation.state])
-    scenarios = Scenarios.sample(here, _EPISODES, 0)
+    scenarios = Scenarios.sample(here, FEW_EPISODES, 0)
     rewards, doses = {}, {}
     for number, name in enumerate(POLICIES):
         progress(number / len(POLICIES))
-        played = rollout(here, make_policy(name, here, None, _SECONDS), scenarios)
+        played = rollout(here, make_policy(name, here, None, PLAYED_SECONDS), scenarios)
         doses[name] = here.levels(played.actions)
         rewards[name] = _by_arm(situation, played, doses[name])
     return PlayedDays(situation, rewards, doses)

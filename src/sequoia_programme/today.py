@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import sqlalchemy as sql
 
+from sequoia.defaults import FEW_EPISODES, PLANNERS, PLAYED_SECONDS
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.evaluation import Evaluation, evaluate
 from sequoia.planning.overrides import OVERRIDES, todays_wishes, together
@@ -32,11 +33,6 @@ from sequoia_programme.settings import Programme
 from sequoia_programme.situation import Situation
 from sequoia_programme.store import note
 
-# In the order of preference: of those that are as good as the best, the first is used.
-CANDIDATES = ("sequoia", "price", "whittle", "myopic")
-# Differences between policies that matter show in a few paired episodes.
-_EPISODES = 10
-_SECONDS = 1.0
 # What a route has besides visits.
 _ON_THE_WAY = ("begin", "pass", "return")
 
@@ -52,17 +48,17 @@ class Choice:
 def choose(problem: Problem, state: IntArray, q: QFunction | None = None) -> Choice:
     """Let the policies that apply play from ``state``, under the same luck, and take the best."""
     here = replace(problem, start=np.eye(problem.arms.n_states)[state])
-    names = [name for name in CANDIDATES if _applies(name, here, q)]
+    names = [name for name in PLANNERS if _applies(name, here, q)]
     if len(names) == 1:
         return Choice(names[0], f"{names[0]} is the only policy that applies")
-    found = evaluate(here, names, _EPISODES, q=q, bound="none", seconds=_SECONDS)
+    found = evaluate(here, names, FEW_EPISODES, q=q, bound="none", seconds=PLAYED_SECONDS)
     best = next(name for name in names if name in found.as_good_as_best)
     return Choice(best, _reason(found, best))
 
 
 def _applies(name: str, problem: Problem, q: QFunction | None) -> bool:
     try:
-        make_policy(name, problem, q, _SECONDS)
+        make_policy(name, problem, q, PLAYED_SECONDS)
     except (ProblemError, TooLarge):
         return False
     return True

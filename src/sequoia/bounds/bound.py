@@ -6,6 +6,7 @@ from sequoia.bounds.certificate import Bound, Kind
 from sequoia.bounds.clairvoyant import clairvoyant_bound, clairvoyant_search
 from sequoia.bounds.factored.relax import relax_factored
 from sequoia.bounds.lagrangian.relax import relax, why_no_prices
+from sequoia.defaults import bound_kind
 from sequoia.errors import ProblemError
 from sequoia.problem import Environment, capabilities_of
 
@@ -65,9 +66,9 @@ def resolve_kind(environment: Environment, kind: Kind | Literal["auto"]) -> Kind
                 f"{kind} bounds need a problem of arms; {environment.name} is another environment. "
                 "Ask for clairvoyant."
             )
-        return "clairvoyant"
+        return bound_kind(environment)
     if kind == "auto":
-        return "lp" if problem.is_decoupled else "factored"
+        return bound_kind(environment)
     if kind in ("lp", "hull"):
         reason = why_no_prices(problem)
         if reason is not None:

@@ -14,6 +14,7 @@ from sequoia.bounds.certificate import Bound
 from sequoia.bounds.factored.dual import Adam, first_move
 from sequoia.bounds.factored.local_table import LocalTable
 from sequoia.bounds.factored.relax import FactoredRelaxation, relax_factored
+from sequoia.defaults import BOUND_SCENARIOS
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.problem import Environment, Problem, limits_of
 from sequoia.problem.environment import States
@@ -25,8 +26,6 @@ from sequoia.validation import ActionArray, FloatArray, IntArray
 _MAX_ACTIONS = 10_000
 # Pairs of a state and an action that are tried in one step of a scenario: a second or so.
 _MAX_TRIED = 1_000_000
-# Leaves a margin of 0.2 % at 20 nodes of an epidemic, and of 0.5 % at 8.
-SCENARIOS = 40
 # Twice as many gain less than 0.05 % there.
 ROUNDS = 100
 # Numbers that scenarios of one batch hold at once in one table: 320 MB.
@@ -36,7 +35,9 @@ _BATCH = 4e7
 _SHORTER = 0.2
 
 
-def clairvoyant_search(environment: Environment, *, scenarios: int = 40, seed: int = 0) -> Bound:
+def clairvoyant_search(
+    environment: Environment, *, scenarios: int = BOUND_SCENARIOS, seed: int = 0
+) -> Bound:
     """Estimate a bound by going through all that can happen once the luck is known.
 
     A step is a function of state, action and luck, so in a scenario the states that can be reached
@@ -108,7 +109,7 @@ def clairvoyant_bound(
     problem: Problem,
     relaxation: FactoredRelaxation | None = None,
     *,
-    scenarios: int = SCENARIOS,
+    scenarios: int = BOUND_SCENARIOS,
     rounds: int = ROUNDS,
     seed: int = 0,
 ) -> Bound:

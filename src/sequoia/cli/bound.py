@@ -8,9 +8,9 @@ from sequoia.bounds import bound as find_bound
 from sequoia.bounds import solve_exactly
 from sequoia.bounds.bound import resolve_kind
 from sequoia.bounds.certificate import Bound
-from sequoia.bounds.lagrangian.relax import SECONDS
 from sequoia.cli.common import AsJson, Solver, print_json, print_pairs
 from sequoia.cli.environments import AnyFile, Instance, load_environment
+from sequoia.defaults import BOUND_SCENARIOS, BOUND_SECONDS
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.evaluation.evaluation import bound_to_json
 from sequoia.problem import Environment, capabilities_of
@@ -59,7 +59,7 @@ def bound(
             "that the clock stopped it.",
             min=0,
         ),
-    ] = SECONDS,
+    ] = BOUND_SECONDS,
     table: Annotated[
         int | None,
         typer.Option(
@@ -76,7 +76,10 @@ def bound(
         ),
     ] = None,
     scenarios: Annotated[
-        int | None, typer.Option(help="Scenarios of a clairvoyant bound; 40 unless given.", min=2)
+        int | None,
+        typer.Option(
+            help=f"Scenarios of a clairvoyant bound; {BOUND_SCENARIOS} unless given.", min=2
+        ),
     ] = None,
     solver: Solver = DEFAULT,
     as_json: AsJson = False,
@@ -90,7 +93,7 @@ def bound(
     is_search = capabilities_of(problem).problem is None
     takes = _OF_SEARCH if is_search else (*_TAKES[resolved], "horizon", "discounted")
     asked = {
-        "seconds": None if is_search and seconds == SECONDS else seconds,
+        "seconds": None if is_search and seconds == BOUND_SECONDS else seconds,
         "table": table,
         "rounds": rounds,
         "scenarios": scenarios,

@@ -9,6 +9,7 @@ from sequoia.cli.common import Force
 from sequoia.cli.evaluate import print_evaluation
 from sequoia.cli.progress import showing
 from sequoia.cli.train import watching
+from sequoia.defaults import EPISODES, PRESET
 from sequoia.errors import FileError
 from sequoia.evaluation import evaluate, save_evaluation
 from sequoia.io import make_folder, refuse_to_replace, write_text
@@ -20,7 +21,6 @@ from sequoia.problem.files import holds
 from sequoia.problem.summary import lines
 
 _ARMS = 20
-_EPISODES = 50
 _ROUNDS = 12
 _FILES = ("problem.npz", "evaluation.json", "report.html")
 _POLICIES = (
@@ -52,7 +52,7 @@ def demo(
     q = _trained(problem, output / "model")
     with showing("Evaluating", "blocks of episodes") as show:
         found = evaluate(
-            problem, _POLICIES, _EPISODES, q=q, bound="hull", source="problem.npz", on_event=show
+            problem, _POLICIES, EPISODES, q=q, bound="hull", source="problem.npz", on_event=show
         )
     save_evaluation(found, output / "evaluation.json")
     print_evaluation(found)
@@ -76,6 +76,6 @@ def _trained(problem: Problem, folder: Path) -> QFunction:
         pass
     from sequoia.learn import make_config, train
 
-    config = make_config("default", rounds=_ROUNDS)
+    config = make_config(PRESET, rounds=_ROUNDS)
     with watching(folder) as show:
         return train(problem, config, folder=folder, resume=True, on_event=show).q

@@ -16,6 +16,7 @@ from rich.table import Table
 from sequoia.cli.common import AsJson, Force, Solver
 from sequoia.cli.environments import AnyFile, Instance, is_named, is_own, load_environment
 from sequoia.cli.progress import showing
+from sequoia.defaults import COMPARED, COMPARED_WITHOUT_ARMS, EPISODES, ROLLOUTS, compared_policies
 from sequoia.errors import FileError, ProblemError
 from sequoia.evaluation import Evaluation, Progress, evaluate, save_evaluation
 from sequoia.evaluation.blocks import BlockCache
@@ -25,14 +26,11 @@ from sequoia.evaluation.verdict import cut_off, verdict
 from sequoia.io import clear_unfinished, refuse_to_replace
 from sequoia.models.folder import load_model
 from sequoia.policies import POLICIES
-from sequoia.policies.policy import ROLLOUTS
 from sequoia.problem import Environment, capabilities_of, space_at
 from sequoia.problem.names import count, duration
 from sequoia.solvers.registry import DEFAULT
 
 _WIDTH = 100
-_DEFAULT = "idle,random,sampling,myopic,price"
-_FOR_ANY = "idle,random,lookahead"
 
 Model = Annotated[
     Path | None, typer.Option(metavar="DIR", help="A trained model, for those that need one.")
@@ -46,13 +44,13 @@ def evaluate_command(
         str | None,
         typer.Option(
             metavar="NAMES",
-            help=f"Some of {', '.join(POLICIES)}; {_DEFAULT} unless given, {_FOR_ANY} where there "
-            "are no arms.",
+            help=f"Some of {', '.join(POLICIES)}; {','.join(COMPARED)} unless given, "
+            f"{','.join(COMPARED_WITHOUT_ARMS)} where there are no arms.",
             show_default=False,
         ),
     ] = None,
     model: Model = None,
-    episodes: Annotated[int, typer.Option(help="Number of episodes.")] = 50,
+    episodes: Annotated[int, typer.Option(help="Number of episodes.")] = EPISODES,
     seed: Annotated[int, typer.Option(help="Random seed.")] = 0,
     jobs: Annotated[int, typer.Option(help="Number of processes.")] = 1,
     rollouts: Annotated[
@@ -113,8 +111,7 @@ def evaluate_command(
 
 def _usual_policies(problem: Environment, has_model: bool) -> list[str]:
     """Return the policies that apply; say which usual one does not."""
-    usual = _FOR_ANY if capabilities_of(problem).problem is None else _DEFAULT
-    names = usual.split(",") + (["sequoia"] if has_model else [])
+    names = compared_policies(problem, has_model=has_model)
     first = space_at(problem, problem.draw_start(np.random.default_rng(0), 1)[0], 0)
     if first.system.violations(first.idle):
         names.remove("idle")

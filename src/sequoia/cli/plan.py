@@ -15,6 +15,7 @@ from sequoia.cli.common import AsJson, Force, Hours, Locks, Orders, Solver
 from sequoia.cli.environments import AnyFile, Instance, load_environment
 from sequoia.cli.evaluate import Model
 from sequoia.cli.plan_any import plan_any
+from sequoia.defaults import DECISION_SECONDS
 from sequoia.errors import FileError, ProblemError
 from sequoia.evaluation.evaluation import number
 from sequoia.io import refuse_to_replace, write_text
@@ -107,7 +108,7 @@ def plan(
         list[str] | None,
         typer.Option(metavar="ARM", help="Say what dropping or including it would cost."),
     ] = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds for one decision.")] = 10.0,
+    time_limit: Annotated[float, typer.Option(help="Seconds for one decision.")] = DECISION_SECONDS,
     solver: Solver = DEFAULT,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write: FILE.csv or FILE.json.")

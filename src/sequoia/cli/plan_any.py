@@ -9,6 +9,7 @@ import numpy as np
 import typer
 
 from sequoia.cli.common import print_json
+from sequoia.defaults import planning_policy
 from sequoia.errors import FileError
 from sequoia.evaluation.evaluation import number
 from sequoia.io import write_text
@@ -37,7 +38,7 @@ def plan_any(
 ) -> None:
     """Say what to do in the state of a sheet, or in the first state."""
     q = None if model is None else load_model(model, environment)
-    name = policy or ("sequoia" if q is not None else "lookahead")
+    name = policy or planning_policy(environment, has_model=q is not None, has_prices=False)
     first = environment.draw_start(np.random.default_rng(0), 1)[0]
     state = first if sheet is None else read_state(sheet, environment, first)
     began = time.perf_counter()

@@ -13,9 +13,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from sequoia.cli.common import AsJson, Force, Solver
 from sequoia.cli.environments import AnyFile, Instance, load_environment
 from sequoia.cli.interrupts import ending_at_once
+from sequoia.defaults import PRESET, model_rivals
 from sequoia.errors import ConfigError
 from sequoia.models.folder import ABOUT, read_about
-from sequoia.problem import capabilities_of
 from sequoia.problem.names import count, roughly
 from sequoia.solvers.registry import DEFAULT
 
@@ -34,7 +34,7 @@ def train(
             help="default learns in any environment; paper is the paper's algorithm with the "
             "hyper-parameters of its table; or the name of a learner that another package adds.",
         ),
-    ] = "default",
+    ] = PRESET,
     settings: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="NAME=VALUE", help="Change one setting of the preset."),
@@ -99,9 +99,7 @@ def train(
         summary["bound_stopped_by"] = about.get("bound_stopped_by")
         typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
     else:
-        others = "random,myopic,price"
-        if capabilities_of(problem).problem is None:
-            others = "random,lookahead"
+        others = ",".join(model_rivals(problem))
         _print(about, file, output, f"{others},{about.get('played_by', 'sequoia')}")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from sequoia.bounds.bound import best_bound, resolve_kind
 from sequoia.bounds.bound import bound as find_bound
 from sequoia.bounds.certificate import Bound, Kind
+from sequoia.defaults import DECISION_SECONDS, EPISODES, ROLLOUTS
 from sequoia.errors import ProblemError, SequoiaError
 from sequoia.evaluation.blocks import (
     Block,
@@ -23,7 +24,6 @@ from sequoia.evaluation.blocks import (
 )
 from sequoia.evaluation.evaluation import Evaluation
 from sequoia.policies import Policy, QFunction, make_policy
-from sequoia.policies.policy import ROLLOUTS, SECONDS
 from sequoia.policies.registry import policy_called
 from sequoia.problem import Environment, capabilities_of
 from sequoia.simulate import Episode, Scenarios
@@ -42,13 +42,13 @@ Maker = Callable[[Any], Policy]
 def evaluate(
     environment: Environment,
     policies: Sequence[str] | Mapping[str, Maker],
-    episodes: int = 50,
+    episodes: int = EPISODES,
     seed: int = 0,
     *,
     q: QFunction | None = None,
     jobs: int = 1,
     bound: BoundKind = "auto",
-    seconds: float = SECONDS,
+    seconds: float = DECISION_SECONDS,
     rollouts: int = ROLLOUTS,
     work: Path | None = None,
     source: str | None = None,

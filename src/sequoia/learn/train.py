@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from sequoia.defaults import PRESET
 from sequoia.errors import ConfigError, FileError
 from sequoia.evaluation.intervals import estimate
 from sequoia.io import clear_unfinished, locked, refuse_to_replace
@@ -87,7 +88,7 @@ def train(
     on_event
         Called after every round.
     """
-    config = make_config("default") if config is None else config
+    config = make_config(PRESET) if config is None else config
     if seconds is not None:
         config = config.of({**config.flat(), "seconds": seconds})
     if capabilities_of(environment).problem is None:

@@ -12,10 +12,11 @@ from sequoia.bounds.factored.relax import relax_factored
 from sequoia.bounds.factored.value import FactoredValue
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import Relaxation, relax
+from sequoia.defaults import planning_policy
 from sequoia.errors import InfeasibleSpace
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.planning.overrides import columns_of, including, leaving_out
-from sequoia.policies import Myopic, Policy, PricePolicy, QFunction, Sequoia, make_policy
+from sequoia.policies import Myopic, Policy, PricePolicy, QFunction, make_policy
 from sequoia.policies.price import ClusterPricePolicy
 from sequoia.policies.registry import policy_called
 from sequoia.problem import Decision, Problem, Rules, limits_of
@@ -230,7 +231,9 @@ class Planner:
             without one, and ``"myopic"`` where there are no prices.
         """
         began = time.perf_counter()
-        policy = policy or self._usual_policy(q)
+        policy = policy or planning_policy(
+            today, has_model=q is not None, has_prices=self.has_prices
+        )
         acting = self._acting(policy, today, q)
         acting.reset(1)
         made = acting.act(self.state[None], 0, [np.random.default_rng(0)])
@@ -257,11 +260,6 @@ class Planner:
         """Return the best plan under the rules of ``plan``, by the objective it is about."""
         by = PricePolicy.name if plan.objective == "long run" else Myopic.name
         return plan if plan.policy == by else self.plan(plan.problem, by)
-
-    def _usual_policy(self, q: QFunction | None) -> str:
-        if q is not None:
-            return Sequoia.name
-        return PricePolicy.name if self.has_prices else Myopic.name
 
     def _acting(self, policy: str, today: Problem, q: QFunction | None) -> Policy:
         """Make the policy; prices are those of today's state."""

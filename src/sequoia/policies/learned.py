@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 
+from sequoia.defaults import DECISION_SECONDS
 from sequoia.errors import ProblemError
 from sequoia.models.model import QFunction
 from sequoia.optimize.auto import Auto
@@ -12,7 +13,7 @@ from sequoia.optimize.by_state import ByState
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.result import Argmax
 from sequoia.policies.greedy import Greedy
-from sequoia.policies.policy import SECONDS, Options, StatewisePolicy, Style
+from sequoia.policies.policy import Options, StatewisePolicy, Style
 from sequoia.problem import Environment, limits_of
 from sequoia.problem.environment import States
 from sequoia.simulate import Decided
@@ -43,7 +44,7 @@ class Sequoia(StatewisePolicy):
         q: QFunction,
         engine: Callable[[ActionEncoding], Argmax] | None = None,
         *,
-        seconds: float = SECONDS,
+        seconds: float = DECISION_SECONDS,
     ) -> None:
         self._environment = environment
         self._q = q

@@ -5,12 +5,13 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import stdtrit
 
+from sequoia.defaults import ROLLOUTS
 from sequoia.models.model import QFunction
 from sequoia.optimize.auto import RolloutAuto, within_limits
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.policies.by_plans import plans_for
 from sequoia.policies.learned import Sequoia
-from sequoia.policies.policy import ROLLOUTS, Options, Policy, StatewisePolicy, Style
+from sequoia.policies.policy import Options, Policy, StatewisePolicy, Style
 from sequoia.problem import Environment, Problem, capabilities_of, limits_of
 from sequoia.problem.environment import States
 from sequoia.simulate import Decided, Scenarios, rollout

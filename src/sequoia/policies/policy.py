@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from sequoia.defaults import DECISION_SECONDS, ROLLOUTS
 from sequoia.errors import ProblemError, SolverFailed
 from sequoia.models.model import QFunction
 from sequoia.optimize import ActionEncoding, LinearArgmax
@@ -17,9 +18,6 @@ from sequoia.problem.environment import States
 from sequoia.simulate import Decided, Decisions
 from sequoia.solvers import Limits, Solver
 from sequoia.validation import FloatArray
-
-SECONDS = 10.0
-ROLLOUTS = 512
 
 
 @dataclass(frozen=True)
@@ -46,7 +44,7 @@ class Options:
     """
 
     q: QFunction | None = None
-    seconds: float = SECONDS
+    seconds: float = DECISION_SECONDS
     rollouts: int = ROLLOUTS
 
 
@@ -175,7 +173,7 @@ class LinearPolicy(StatewisePolicy):
     """
 
     def __init__(
-        self, problem: Problem, *, solver: Solver | None = None, seconds: float = SECONDS
+        self, problem: Problem, *, solver: Solver | None = None, seconds: float = DECISION_SECONDS
     ) -> None:
         self._problem = problem
         self._seconds = seconds

@@ -11,12 +11,13 @@ from sequoia.bounds.factored.relax import relax_factored
 from sequoia.bounds.factored.value import FactoredValue
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import relax, require_decoupled
+from sequoia.defaults import DECISION_SECONDS
 from sequoia.optimize.by_state import ByState
 from sequoia.optimize.dose_groups import DoseGroup
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.linear.dose_tables import DoseTableArgmax
 from sequoia.optimize.result import ArgmaxResult
-from sequoia.policies.policy import SECONDS, LinearPolicy, Options, Policy, Style, require_problem
+from sequoia.policies.policy import LinearPolicy, Options, Policy, Style, require_problem
 from sequoia.problem import Environment, Problem, limits_of
 from sequoia.problem.environment import States
 from sequoia.simulate import Decisions
@@ -46,7 +47,7 @@ class ClusterPricePolicy(Policy):
         value: FactoredValue | None = None,
         *,
         solver: Solver | None = None,
-        seconds: float = SECONDS,
+        seconds: float = DECISION_SECONDS,
     ) -> None:
         self._problem = problem
         self._value = relax_factored(problem).value if value is None else value
@@ -99,7 +100,7 @@ class PricePolicy(LinearPolicy):
         prices: Prices | None = None,
         *,
         solver: Solver | None = None,
-        seconds: float = SECONDS,
+        seconds: float = DECISION_SECONDS,
     ) -> None:
         require_decoupled(problem)
         super().__init__(problem, solver=solver, seconds=seconds)

@@ -5,10 +5,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sequoia.bounds.lagrangian.prices import Prices
-from sequoia.bounds.lagrangian.relax import SECONDS as UPDATE_SECONDS
 from sequoia.bounds.lagrangian.relax import prices_over, relax, why_no_prices
+from sequoia.defaults import BOUND_SECONDS, DECISION_SECONDS
 from sequoia.errors import ProblemError
-from sequoia.policies.policy import SECONDS, LinearPolicy, Options, Style, require_problem
+from sequoia.policies.policy import LinearPolicy, Options, Style, require_problem
 from sequoia.problem import Environment, Problem
 from sequoia.problem.environment import States
 from sequoia.simulate import Decided
@@ -47,8 +47,8 @@ class PriceUpdatePolicy(LinearPolicy):
         *,
         vertices: FloatArray | None = None,
         solver: Solver | None = None,
-        seconds: float = SECONDS,
-        update_seconds: float = UPDATE_SECONDS,
+        seconds: float = DECISION_SECONDS,
+        update_seconds: float = BOUND_SECONDS,
     ) -> None:
         if every < 1:
             raise ProblemError(f"every is {every}; at least 1 is wanted.")

@@ -1,5 +1,6 @@
 """Every policy by name; packages add theirs by entry points of ``sequoia.policies``."""
 
+from sequoia.defaults import DECISION_SECONDS, ROLLOUTS
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.models.model import QFunction
 from sequoia.plugins import Parts
@@ -9,7 +10,7 @@ from sequoia.policies.learned import IterativeDqn, Sequoia
 from sequoia.policies.lookahead import Lookahead
 from sequoia.policies.myopic import Myopic
 from sequoia.policies.optimal import Optimal
-from sequoia.policies.policy import ROLLOUTS, SECONDS, Options, Policy
+from sequoia.policies.policy import Options, Policy
 from sequoia.policies.price import PricePolicy
 from sequoia.policies.price_update import PriceUpdatePolicy
 from sequoia.policies.random import Random
@@ -49,7 +50,7 @@ def make_policy(
     name: str,
     environment: Environment,
     q: QFunction | None = None,
-    seconds: float = SECONDS,
+    seconds: float = DECISION_SECONDS,
     rollouts: int = ROLLOUTS,
 ) -> Policy:
     """Make a policy.

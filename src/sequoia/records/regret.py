@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sequoia.bounds.lagrangian.relax import require_decoupled
+from sequoia.defaults import FEW_EPISODES
 from sequoia.errors import ProblemError
 from sequoia.evaluation.intervals import Estimate, estimate
 from sequoia.optimize import ActionEncoding, LinearArgmax
@@ -58,7 +59,7 @@ def regret(
     learners: Sequence[str] | None = None,
     *,
     steps: int = 50,
-    episodes: int = 10,
+    episodes: int = FEW_EPISODES,
     seen: Seen = Seen(1.0),  # noqa: B008 (frozen)
     every: int = 5,
     structure: Structure | None = None,

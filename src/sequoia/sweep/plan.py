@@ -20,10 +20,10 @@ from pydantic import (
     model_validator,
 )
 
+from sequoia.defaults import DECISION_SECONDS, EPISODES, PRESET
 from sequoia.errors import FileError, SequoiaError
 from sequoia.evaluation.evaluate import BoundKind
 from sequoia.io import read_toml
-from sequoia.policies.policy import SECONDS
 from sequoia.policies.registry import policy_called
 from sequoia.problem.families import EVERY
 from sequoia.problem.names import closest
@@ -69,7 +69,7 @@ class TrainedPolicy(BaseModel):
 
     name: str
     policy: str = "sequoia"
-    preset: str = "default"
+    preset: str = PRESET
 
     @property
     def training(self) -> Training:
@@ -158,9 +158,9 @@ class Plan(BaseModel):
 
     policies: Names
     seeds: Seeds = (1,)
-    episodes: Episodes = 50
+    episodes: Episodes = EPISODES
     bound: BoundKind = "auto"
-    decision_seconds: Seconds = SECONDS
+    decision_seconds: Seconds = DECISION_SECONDS
     solver: SolverName = DEFAULT
     trained: tuple[TrainedPolicy, ...] = ()
     problems: Annotated[tuple[ProblemGrid, ...], Field(min_length=1)]
@@ -208,7 +208,7 @@ class Plan(BaseModel):
 
 def _plain(name: str, family: str | None) -> Entry:
     is_trained = policy_called(name).needs_model and family is not None
-    return Entry(name, name, Training("default", {}) if is_trained else None)
+    return Entry(name, name, Training(PRESET, {}) if is_trained else None)
 
 
 def read_plan(path: Path) -> Plan:

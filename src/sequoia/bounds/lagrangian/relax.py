@@ -19,6 +19,7 @@ from sequoia.bounds.lagrangian.occupancy_lp import solve_occupancies
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.smoothed_dual import minimise_smoothed_dual
 from sequoia.bounds.lagrangian.windows import windows_of
+from sequoia.defaults import BOUND_SECONDS
 from sequoia.errors import ProblemError
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Problem
@@ -27,8 +28,6 @@ from sequoia.scaling import unit_of
 from sequoia.sizes import MOST_OCCUPANCIES, require_at_most, require_memory
 from sequoia.validation import BoolArray, FloatArray, IntArray
 
-# The last resort: an hour is longer than anybody waits who has not asked for it.
-SECONDS = 3_600.0
 # Up to here the linear program as a whole takes a second or two, and its prices are the best.
 # Newton's method is faster, and leaves up to 2e-5 of the bound.
 _MAX_LP_CLASSES = 120
@@ -60,7 +59,7 @@ def relax(
     start: ArrayLike | None = None,
     rounds: int = ROUNDS,
     gap: float = 1e-4,
-    seconds: float = SECONDS,
+    seconds: float = BOUND_SECONDS,
 ) -> Relaxation:
     """Bound what any policy can earn.
 
@@ -137,7 +136,7 @@ def prices_over(
     *,
     horizon: int | None = None,
     start: ArrayLike | None = None,
-    seconds: float = SECONDS,
+    seconds: float = BOUND_SECONDS,
 ) -> Prices | None:
     """Return prices from mixtures of given whole actions; ``None`` if none are found in time.
 
