@@ -89,7 +89,7 @@ def write(path: Path, head: list[tuple[str, ...]], rows) -> None:
 COMMANDS = {
     "import": "import clinic --roster patients.csv --staff nurses.csv --log visits.csv",
     "fit": f"fit clinic --date {TODAY}",
-    "today": f"today clinic --date {TODAY}",
+    "today": f"today clinic --yes --date {TODAY}",
     "record": f"record clinic --file outcomes.csv --date {TODAY}",
 }
 

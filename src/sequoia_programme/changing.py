@@ -6,7 +6,7 @@ from sequoia.errors import ProblemError
 from sequoia.problem.names import closest, composed, count, flaw_of
 from sequoia_programme.drafts import rename_in_wishes
 from sequoia_programme.members import members
-from sequoia_programme.schema import ARM, WORKER, roster, sightings, tasks, visits
+from sequoia_programme.schema import ARM, WORKER, outcomes, roster, sightings, tasks, visits
 from sequoia_programme.settings import Programme
 from sequoia_programme.store import note
 
@@ -36,7 +36,7 @@ def _rename_member(connection: sql.Connection, old: str, new: str) -> int:
     if old not in everyone:
         raise ProblemError(f"nobody is called {old!r}{closest(old, list(everyone))}.")
     changed = _set(connection, roster, "name", old, new)
-    for table, field in ((visits, "by"), (tasks, "by"), (tasks, "who")):
+    for table, field in ((visits, "by"), (outcomes, "by"), (tasks, "by"), (tasks, "who")):
         changed += _set(connection, table, field, old, new)
     return changed + rename_in_wishes(connection, old, new)
 

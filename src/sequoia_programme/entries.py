@@ -1,5 +1,6 @@
 """The log: who was seen in which state, and who was visited by whom."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -10,10 +11,16 @@ from sequoia.errors import FileError
 from sequoia.problem.names import closest, nearest, unknown
 from sequoia.problem.tables import Table
 from sequoia_programme.members import Member, read_dates
-from sequoia_programme.schema import now, sightings, visits
+from sequoia_programme.outcomes import ENDS, ENTERED, KINDS, move_member
+from sequoia_programme.schema import now, outcomes, sightings, visits
 from sequoia_programme.settings import Programme
+from sequoia_programme.store import actor_of
 
-HEADS = ("date", "who", "state", "seen", "by", "dose")
+HEADS = ("date", "who", "state", "seen", "by", "dose", "time", "note")
+# What people write beside a record, at most.
+_LONGEST_NOTE = 2000
+# What stands beside a state, a dose or an outcome.
+_BESIDE = ("time", "note")
 # What people write for a dose that was not given.
 _NO_DOSE = ("", "0", "no", "none", "-")
 
@@ -30,6 +37,10 @@ class Entry:
         The state that was seen; empty where none was.
     by, dose
         Who visited, if that is known, and the dose; empty where there was no visit.
+    kind
+        What happened instead, one of `outcomes.KINDS`; empty where a visit or a sighting did.
+    time, note
+        The time of day, such as ``"09:40"``, and a note; empty where nobody said.
     """
 
     place: str
@@ -38,6 +49,9 @@ class Entry:
     state: str
     by: str
     dose: str
+    kind: str = ""
+    time: str = ""
+    note: str = ""
 
 
 # An entry, the key of its row and the value that it wants there.
@@ -54,6 +68,8 @@ class Noted:
         How many sightings and visits are new.
     corrected
         How many were there, and said something else.
+    others
+        How many other outcomes are new, such as nobody at home.
     known
         How many entries were there already, as they are.
     """
@@ -62,6 +78,7 @@ class Noted:
     visited: int = 0
     corrected: int = 0
     known: int = 0
+    others: int = 0
 
 
 def read_entries(
@@ -74,7 +91,8 @@ def read_entries(
     """Read a log: the columns ``date``, ``who``, ``state`` and maybe ``by`` and ``dose``.
 
     Where there is a column ``seen``, as in the sheet of a plan, it is the state. A row with a dose
-    is a visit, and so is, without that column, one that says by whom. Rows that say neither a
+    is a visit, and so is, without that column, one that says by whom. Instead of a state a row may
+    say another outcome, such as ``not at home``; then there was no visit. Rows that say neither a
     state nor a visit are left out.
 
     Parameters
@@ -83,9 +101,11 @@ def read_entries(
         The date of all rows, where the sheet has no column of dates.
     """
     column = "seen" if "seen" in sheet.columns else "state"
-    said, states = _texts(sheet, column), _column(sheet, column, programme.states)
+    said, kinds = _texts(sheet, column), _read_kinds(sheet, column, programme.states)
+    states = _read_states(sheet, column, programme.states, kinds)
     by = _read_workers(sheet, workers)
     doses = _read_doses(sheet, programme, by, states)
+    times, words = _read_times(sheet), _read_notes(sheet)
     is_used = [bool(state or dose) for state, dose in zip(said, doses, strict=True)]
     dates: list[date | None] = [day] * len(sheet)
     if day is None or "date" in sheet.columns:
@@ -100,7 +120,9 @@ def read_entries(
             sheet.found.append(unknown(f"{sheet.place(row)}, column 'who'", arms, text))
         when = dates[row] or day
         if name is not None and when is not None:
-            entries.append(Entry(sheet.place(row), when, name, states[row], by[row], doses[row]))
+            dose = "" if kinds[row] else doses[row]
+            happened = (states[row], by[row], dose, kinds[row], times[row], words[row])
+            entries.append(Entry(sheet.place(row), when, name, *happened))
     return entries
 
 
@@ -132,21 +154,53 @@ def _texts(sheet: Table, column: str) -> list[str]:
     return sheet.strings(column) if column in sheet.columns else [""] * len(sheet)
 
 
-def _column(sheet: Table, column: str, names: Sequence[str]) -> list[str]:
-    """Return the names that a column says, by name or number; empty cells stay empty."""
-    if column not in sheet.columns:
-        return [""] * len(sheet)
-    folded = _Names(names)
+def _read_kinds(sheet: Table, column: str, states: Sequence[str]) -> list[str]:
+    """Return outcomes that are no states; a state of the same name goes first."""
+    own, folded = _Names(states), _Names(KINDS)
+    return ["" if own.find(text) else folded.find(text) or "" for text in _texts(sheet, column)]
+
+
+def _read_states(
+    sheet: Table, column: str, states: Sequence[str], kinds: Sequence[str]
+) -> list[str]:
+    """Return the states that a column says, by name or number; other cells stay empty."""
+    folded = _Names(states)
     found = []
-    for row, text in enumerate(sheet.strings(column)):
-        name = "" if not text else folded.find(text) or _by_number(text, names)
+    for row, text in enumerate(_texts(sheet, column)):
+        is_none = not text or kinds[row]
+        name = "" if is_none else folded.find(text) or _by_number(text, states)
         if name is None:
             sheet.found.append(
-                f"{sheet.place(row)}, column {column!r} is {text!r}; one of {', '.join(names)}, or "
-                f"0 to {len(names) - 1}, is wanted{closest(text, names)}."
+                f"{sheet.place(row)}, column {column!r} is {text!r}; one of {', '.join(states)}, "
+                f"or 0 to {len(states) - 1}, or one of {', '.join(KINDS)}, is "
+                f"wanted{closest(text, [*states, *KINDS])}."
             )
         found.append(name or "")
     return found
+
+
+def _read_times(sheet: Table) -> list[str]:
+    """Return times of the day as ``09:40``."""
+    times = []
+    for row, text in enumerate(_texts(sheet, "time")):
+        found = re.fullmatch(r"(\d{1,2})[:.](\d{2})(?::\d{2})?", text)
+        if text and (found is None or int(found[1]) > 23 or int(found[2]) > 59):
+            sheet.found.append(
+                f"{sheet.place(row)}, column 'time' is {text!r}; one such as 09:40 is wanted."
+            )
+        times.append("" if found is None else f"{int(found[1]):02}:{found[2]}")
+    return times
+
+
+def _read_notes(sheet: Table) -> list[str]:
+    notes = _texts(sheet, "note")
+    for row, text in enumerate(notes):
+        if len(text) > _LONGEST_NOTE:
+            sheet.found.append(
+                f"{sheet.place(row)}, column 'note' has {len(text)} characters; at most "
+                f"{_LONGEST_NOTE} are wanted."
+            )
+    return notes
 
 
 def _by_number(text: str, names: Sequence[str]) -> str | None:
@@ -225,17 +279,30 @@ def put_entries(
     given: list[Wanted] = [
         (one, (by_name[one.who].id, one.date, one.by), one.dose) for one in entries if one.dose
     ]
+    other: list[Wanted] = [
+        (one, (by_name[one.who].id, one.date, one.by), one.kind) for one in entries if one.kind
+    ]
     given = _without_nameless(connection, given)
-    first = _put(connection, sightings, "state", seen, correct, wrong)
-    second = _put(connection, visits, "dose", given, correct, wrong)
+    puts = [
+        _put(connection, sightings, "state", seen, correct, wrong),
+        _put(connection, visits, "dose", given, correct, wrong),
+        _put(connection, outcomes, "kind", other, correct, wrong),
+    ]
+    for one in () if wrong else puts[2].touched:
+        flaw = move_member(connection, by_name[one.who], one.kind, one.date)
+        wrong += [f"{one.place}: {flaw}."] if flaw else []
     if wrong:
         raise FileError(*wrong)
-    known = len(entries) - len({id(one) for one in (*first.touched, *second.touched)})
-    return Noted(first.new, second.new, first.corrected + second.corrected, known)
+    known = len(entries) - len({id(one) for put in puts for one in put.touched})
+    corrected = sum(put.corrected for put in puts)
+    return Noted(puts[0].new, puts[1].new, corrected, known, puts[2].new)
 
 
 def _not_there(one: Entry, arm: Member) -> str:
-    if arm.is_member(one.date):
+    if arm.is_member(one.date) or one.kind == ENTERED:
+        return ""
+    if one.kind in ENDS and arm.left is not None and one.date >= arm.left:
+        # Said again of somebody who is gone: nothing is lost by keeping it.
         return ""
     is_early = arm.joined is not None and one.date < arm.joined
     why = f"joined on {arm.joined}" if is_early else f"left on {arm.left}"
@@ -272,33 +339,55 @@ def _put(
     keys = ("arm", "date", "by")[: len(wanted[0][1])]
     columns = [table.c[key] for key in keys]
     dates = [one.date for one, _, _ in wanted]
-    there = sql.select(*columns, table.c[field]).where(table.c.date.between(min(dates), max(dates)))
-    known = {tuple(row[:-1]): row[-1] for row in connection.execute(there)}
-    fresh: dict[tuple[object, ...], str] = {}
-    changes: dict[tuple[object, ...], str] = {}
+    values = [table.c[name] for name in (field, *_BESIDE)]
+    there = sql.select(*columns, *values).where(table.c.date.between(min(dates), max(dates)))
+    known = {tuple(row[: len(keys)]): tuple(row[len(keys) :]) for row in connection.execute(there)}
+    fresh: dict[tuple[object, ...], tuple[str, ...]] = {}
+    changes: dict[tuple[object, ...], tuple[str, ...]] = {}
     touched = []
     for one, key, value in wanted:
         before = known.get(key)
-        known[key] = value
-        if before == value:
+        _, time, note = before or ("", "", "")
+        after = (value, one.time or time, one.note or note)
+        known[key] = after
+        if before == after:
             continue
         touched.append(one)
-        if before is None:
-            fresh[key] = value
-        elif correct and key not in fresh and key not in changes:
-            changes[key] = value
+        # What was not said before is added; what was said otherwise is corrected on demand.
+        is_more = before is not None and all(
+            old in ("", new) for old, new in zip(before, after, strict=True)
+        )
+        if before is None or (key in fresh and is_more):
+            fresh[key] = after
+        elif is_more or (correct and key not in fresh and key not in changes):
+            changes[key] = after
         else:
             remedy = "" if key in fresh else "; --correct replaces it"
             wrong.append(
-                f"{one.place}: {one.who} on {one.date} has the {field} {before!r} already, not "
-                f"{value!r}{remedy}."
+                f"{one.place}: {one.who} on {one.date} has the {field} {_said(before)} already, "
+                f"not {_said(after)}{remedy}."
             )
     if wrong:
         return _Put(0, 0, ())
+    names, actor = (field, *_BESIDE), actor_of(connection)
     if fresh:
-        rows = [{**dict(zip(keys, key, strict=True)), field: fresh[key]} for key in fresh]
+        rows = [
+            {
+                **dict(zip(keys, key, strict=True)),
+                **dict(zip(names, fresh[key], strict=True)),
+                "recorder": actor,
+            }
+            for key in fresh
+        ]
         connection.execute(table.insert(), rows)
-    for key, value in changes.items():
+    for key, wanted_now in changes.items():
         where = sql.and_(*(column == part for column, part in zip(columns, key, strict=True)))
-        connection.execute(table.update().where(where).values({field: value, "at": now()}))
+        now_said = dict(zip(names, wanted_now, strict=True))
+        change = table.update().where(where).values(**now_said, recorder=actor, at=now())
+        connection.execute(change)
     return _Put(len(fresh), len(changes), touched)
+
+
+def _said(value: tuple[str, ...]) -> str:
+    """Say a value with its time and note, where there are any."""
+    return ", ".join(repr(part) for part in value if part)

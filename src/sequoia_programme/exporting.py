@@ -39,8 +39,11 @@ def _sheets(programme: Programme) -> dict[str, Sheet]:
         arms, workers = members(connection, ARM), members(connection, WORKER)
         happened = events(connection, date.min, date.max)
         plans = plans_between(connection, date.min, date.max)
-    log: Sheet = [("date", "who", "state", "by", "dose")]
-    log += [(one.date, one.who, one.state, one.by, one.dose) for one in happened]
+    log: Sheet = [("date", "who", "state", "by", "dose", "time", "note")]
+    log += [
+        (one.date, one.who, one.state or one.kind, one.by, one.dose, one.time, one.note)
+        for one in happened
+    ]
     away: Sheet = [("name", "first", "last")]
     away += [(one.name, *dates) for one in (*arms, *workers) for dates in one.away]
     planned: Sheet = [("policy", *HEADS[:-1], "overrides")]

@@ -13,27 +13,42 @@ from sequoia_programme.calendar import LAST
 from sequoia_programme.entries import find_name
 from sequoia_programme.members import Member, members
 from sequoia_programme.plans import PlannedTask, StoredPlan, plans_between
-from sequoia_programme.schema import ARM, journal, roster, sightings, visits
+from sequoia_programme.schema import ARM, journal, outcomes, roster, sightings, visits
 from sequoia_programme.settings import Programme
+
+# What stands beside a record.
+_SAID = ("time", "note")
 
 
 @dataclass(frozen=True)
 class Event:
-    """A visit or a sighting; what it was not is empty."""
+    """A visit, a sighting or another outcome, its ``kind``; what it was not is empty."""
 
     date: date
     who: str
     state: str
     by: str
     dose: str
+    kind: str = ""
+    time: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A task, and what became of it: the visit in its step, or ``None``."""
+    """A task, and what became of it.
+
+    Attributes
+    ----------
+    visit
+        The visit in its step; ``None`` where there was none.
+    instead
+        What is recorded instead, such as nobody at home.
+    """
 
     task: PlannedTask
     visit: Event | None
+    instead: Event | None = None
 
 
 @dataclass(frozen=True)
@@ -53,7 +68,7 @@ class PlanHistory:
 def events(
     connection: sql.Connection, first: date, last: date, who: Member | None = None
 ) -> list[Event]:
-    """Return visits with what they showed, and other sightings, by date."""
+    """Return visits with what they showed, other sightings and other outcomes, by date."""
 
     def chosen(table: sql.Table, *fields: str) -> sql.Select[Any]:
         columns = [roster.c.name, *(table.c[name] for name in ("date", *fields))]
@@ -61,16 +76,17 @@ def events(
         rows = rows.where(table.c.date.between(first, last))
         return rows if who is None else rows.where(table.c.arm == who.id)
 
-    seen = {
-        (name, day): state for name, day, state in connection.execute(chosen(sightings, "state"))
-    }
+    seen = {row[:2]: row[2:] for row in connection.execute(chosen(sightings, "state", *_SAID))}
     found, visited = [], set()
-    for name, day, by, dose in connection.execute(chosen(visits, "by", "dose")):
+    for name, day, by, dose, *said in connection.execute(chosen(visits, "by", "dose", *_SAID)):
         visited.add((name, day))
-        found.append(Event(day, name, seen.get((name, day), ""), by, dose))
-    for (name, day), state in seen.items():
+        state = seen.get((name, day), ("",))[0]
+        found.append(Event(day, name, state, by, dose, "", *said))
+    for (name, day), (state, *said) in seen.items():
         if (name, day) not in visited:
-            found.append(Event(day, name, state, "", ""))
+            found.append(Event(day, name, state, "", "", "", *said))
+    for name, day, by, kind, *said in connection.execute(chosen(outcomes, "by", "kind", *_SAID)):
+        found.append(Event(day, name, "", by, "", kind, *said))
     return sorted(found, key=lambda one: (one.date, one.who, one.by))
 
 
@@ -81,7 +97,7 @@ def find_history(programme: Programme, first: date, last: date) -> list[PlanHist
         plans = plans_between(connection, first, last)
         # A week's plan has visits until its Sunday.
         end = min(last, LAST) + timedelta(days=7)
-        happened = [one for one in events(connection, first, end) if one.dose]
+        happened = [one for one in events(connection, first, end) if one.dose or one.kind]
     by_step: dict[int, list[Event]] = {}
     for event in happened:
         by_step.setdefault(calendar.step_of(event.date), []).append(event)
@@ -98,8 +114,9 @@ def find_visits(programme: Programme, day: date) -> list[Event]:
 
 
 def _became(plan: StoredPlan, happened: Sequence[Event]) -> PlanHistory:
-    left = list(happened)
-    outcomes = []
+    left = [one for one in happened if one.dose]
+    others = {one.who: one for one in happened if one.kind}
+    became = []
     for task in plan.tasks:
         own = [one for one in left if one.who == task.who]
         # Several visits to one arm are told apart by date, then by worker.
@@ -107,8 +124,8 @@ def _became(plan: StoredPlan, happened: Sequence[Event]) -> PlanHistory:
         visit = own[0] if own else None
         if visit is not None:
             left.remove(visit)
-        outcomes.append(Outcome(task, visit))
-    return PlanHistory(plan, outcomes, left)
+        became.append(Outcome(task, visit, others.get(task.who) if visit is None else None))
+    return PlanHistory(plan, became, left)
 
 
 def find_events(programme: Programme, who: str, first: date, last: date) -> tuple[str, list[Event]]:

@@ -34,6 +34,8 @@ def in_words(noted: Noted) -> str:
         parts.append(count(noted.seen, "new sighting"))
     if noted.visited:
         parts.append(count(noted.visited, "new visit"))
+    if noted.others:
+        parts.append(count(noted.others, "other outcome"))
     if noted.corrected:
         parts.append(f"{noted.corrected} corrected")
     if noted.known:

@@ -10,6 +10,7 @@ from pathlib import Path
 from sequoia.errors import FileError
 from sequoia.io import write_bytes, write_text
 from sequoia.problem.spreadsheet import Cell, csv_text, xlsx_bytes
+from sequoia_programme.outcomes import ATTEMPTS
 from sequoia_programme.pdf import pdf_bytes, require_browser
 from sequoia_programme.plans import PlannedTask, StoredPlan
 from sequoia_programme.settings import Programme
@@ -153,7 +154,8 @@ def _section(
         f"<table>\n<thead><tr>{head}</tr></thead>\n<tbody>\n"
         + "\n".join(rows)
         + "\n</tbody>\n</table>\n"
-        f"<p>Write what you saw in the last column: {escape(states)}.</p>\n</section>"
+        f"<p>Write what you saw in the last column: {escape(states)}; or "
+        f"{escape(', '.join(ATTEMPTS))}.</p>\n</section>"
     )
 
 

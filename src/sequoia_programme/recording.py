@@ -1,7 +1,7 @@
 """Record what was seen and done: a few words on the command line, or a sheet."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from sequoia.problem.tables import Table, TableSet
 from sequoia_programme.entries import HEADS, Entry, put_entries
 from sequoia_programme.log_sheet import in_words, read_log, remarks_on
 from sequoia_programme.members import members
+from sequoia_programme.outcomes import ATTEMPTS
 from sequoia_programme.plans import planned_by
 from sequoia_programme.schema import ARM, receipts
 from sequoia_programme.settings import Programme
@@ -36,11 +37,15 @@ def record(
     sheet: Path | None = None,
     by: str = "",
     dose: str | None = None,
+    time: str = "",
+    remark: str = "",
     correct: bool = False,
     key: str = "",
     today: date | None = None,
 ) -> Recorded:
-    """Record outcomes such as ``"Ada=good"``, or those of a sheet, in one transaction.
+    """Record outcomes such as ``"Ada=good"`` or ``"Ada=not at home"``, or those of a sheet.
+
+    All of them are in one transaction.
 
     Parameters
     ----------
@@ -51,6 +56,8 @@ def record(
     dose
         What was given; unless given, the first dose of the programme. Nothing (``""``) where states
         were seen without a visit.
+    time, remark
+        The time of day of these outcomes, such as ``"09:40"``, and a note of each.
     key
         A text that nobody else uses. Whoever is not sure that a record arrived sends it again with
         the same key, and it is recorded once, whatever was recorded meanwhile.
@@ -59,7 +66,7 @@ def record(
     """
     tables = [] if sheet is None else [read_spreadsheet(sheet, "log", HEADS)]
     if outcomes:
-        tables.append(_as_sheet(programme, outcomes, by, dose))
+        tables.append(_as_sheet(programme, outcomes, by, dose, time, remark))
     content = TableSet({})
     with programme.store.open().writing() as connection:
         before = _receipt(connection, key)
@@ -90,7 +97,14 @@ def _receipt(connection: sql.Connection, key: str) -> str | None:
     return connection.execute(chosen).scalar_one_or_none() if key else None
 
 
-def _as_sheet(programme: Programme, outcomes: Sequence[str], by: str, dose: str | None) -> Table:
+def _as_sheet(
+    programme: Programme,
+    outcomes: Sequence[str],
+    by: str,
+    dose: str | None,
+    time: str,
+    remark: str,
+) -> Table:
     """Return outcomes as the sheet that somebody might have filled in."""
     pairs = [_pair(text) for text in outcomes]
     given = next(iter(programme.doses)) if dose is None else dose
@@ -99,6 +113,8 @@ def _as_sheet(programme: Programme, outcomes: Sequence[str], by: str, dose: str 
         "state": [state for _, state in pairs],
         "by": [by] * len(pairs),
         "dose": [given] * len(pairs),
+        "time": [time.strip()] * len(pairs),
+        "note": [remark.strip()] * len(pairs),
     }
     return _Outcomes("the command", columns)
 
@@ -120,13 +136,13 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _with_worker(programme: Programme, connection: sql.Connection, entry: Entry) -> Entry:
     """Say who had a visit in the plan, where nobody said who made it."""
-    if entry.by or not entry.dose:
+    if entry.by or not (entry.dose or entry.kind in ATTEMPTS):
         return entry
     day = programme.calendar.date_of(programme.calendar.step_of(entry.date))
     by = planned_by(connection, day, entry.who)
-    return Entry(entry.place, entry.date, entry.who, entry.state, by, entry.dose)
+    return replace(entry, by=by)
 
 
 def _who(entries: Sequence[Entry]) -> str:
-    said = [f"{one.who} {one.state or one.dose} on {one.date}" for one in entries[:5]]
+    said = [f"{one.who} {one.state or one.dose or one.kind} on {one.date}" for one in entries[:5]]
     return ", ".join([*said, *(["…"] if len(entries) > 5 else [])])

@@ -17,6 +17,12 @@ def now() -> datetime:
     return datetime.now(UTC).replace(tzinfo=None)
 
 
+def _said() -> list[sql.Column[str]]:
+    """Return what is said beside a record: the time of day, a note, and who recorded it."""
+    names = ("time", "note", "recorder")
+    return [sql.Column(name, Text, nullable=False, server_default="") for name in names]
+
+
 version = sql.Table("schema_version", metadata, sql.Column("number", Whole, nullable=False))
 
 roster = sql.Table(
@@ -53,6 +59,7 @@ sightings = sql.Table(
     sql.Column("date", Day, nullable=False),
     sql.Column("state", Text, nullable=False),
     sql.Column("at", Time, nullable=False, default=now),
+    *_said(),
     sql.UniqueConstraint("arm", "date"),
 )
 
@@ -66,6 +73,21 @@ visits = sql.Table(
     sql.Column("by", Text, nullable=False),
     sql.Column("dose", Text, nullable=False),
     sql.Column("at", Time, nullable=False, default=now),
+    *_said(),
+    sql.UniqueConstraint("arm", "date", "by"),
+)
+
+# What came of a visit that was not made, and who came, went or died; see `outcomes.KINDS`.
+outcomes = sql.Table(
+    "outcomes",
+    metadata,
+    sql.Column("id", Whole, primary_key=True),
+    sql.Column("arm", sql.ForeignKey("roster.id"), nullable=False),
+    sql.Column("date", Day, nullable=False),
+    sql.Column("by", Text, nullable=False),
+    sql.Column("kind", Text, nullable=False),
+    sql.Column("at", Time, nullable=False, default=now),
+    *_said(),
     sql.UniqueConstraint("arm", "date", "by"),
 )
 
@@ -79,8 +101,10 @@ plans = sql.Table(
     sql.Column("policy", Text, nullable=False),
     sql.Column("reason", Text, nullable=False),
     sql.Column("overrides", Facts, nullable=False),
-    # The plan of a date that was made last is the one that holds.
+    # When it was made, the last time; the plan of a date that was made last is the proposed one.
     sql.Column("at", Time, nullable=False, default=now),
+    # When it was published, if it was; the one that was published last holds.
+    sql.Column("published", Time),
     sql.UniqueConstraint("date", "digest"),
 )
 

@@ -1,5 +1,6 @@
 """How a programme stands on a day: who is there, what is believed of them, what may be done."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
@@ -9,6 +10,7 @@ import sqlalchemy as sql
 
 from sequoia.errors import FileError
 from sequoia.problem import ActionSpace, Problem, Rules
+from sequoia.problem.names import count, say
 from sequoia.records.belief import BeliefProblem, belief_problem, say_belief
 from sequoia.records.fit import with_kernels
 from sequoia.records.log import Log, Seen
@@ -18,6 +20,8 @@ from sequoia.validation import FloatArray, IntArray
 from sequoia_programme.columns import Columns
 from sequoia_programme.estimates import Estimates, as_arms, find_estimates, is_new
 from sequoia_programme.members import Member, members
+from sequoia_programme.plans import PlannedTask
+from sequoia_programme.promised import DUE, expected_visits
 from sequoia_programme.schema import ARM, WORKER, sightings
 from sequoia_programme.settings import Programme
 from sequoia_programme.space import build_space
@@ -52,6 +56,8 @@ class Situation:
         What is known of each arm's state, in words.
     absences
         The rules of the day: whom absence keeps from visiting, or from being visited.
+    expected
+        Published visits before the day that are taken to happen.
     estimates
         The transitions.
     remarks
@@ -69,6 +75,7 @@ class Situation:
     columns: Columns
     knowledge: Sequence[str]
     absences: Rules
+    expected: Sequence[PlannedTask]
     estimates: Estimates
     remarks: Sequence[str]
 
@@ -78,21 +85,30 @@ class Situation:
         return self.believed.problem
 
 
-def find_situation(programme: Programme, day: date, outlook: str = EXPECTED) -> Situation:
+def find_situation(
+    programme: Programme, day: date, outlook: str = EXPECTED, today: date | None = None
+) -> Situation:
     """Read the database and say how things stand when the step of ``day`` begins.
+
+    What is published before it is taken to happen; see `expected_visits`.
 
     Parameters
     ----------
     outlook
         Which transitions to plan for, where they are estimated: the ``"expected"`` ones; a
         draw from what they may be, to ``"explore"``; or ``"cautious"`` ones, worse than most.
+    today
+        The date on which the plan is made; ``day`` unless given, or where that is past.
     """
     day = programme.calendar.date_of(programme.calendar.step_of(day))
     with programme.store.open().reading() as connection:
         everyone, staff = members(connection, ARM), members(connection, WORKER)
         arms = _there(everyone, day)
         all_time = to_log(programme, connection, everyone, day)
-        log = to_log(programme, connection, arms, day).log
+        asked_on = day if today is None else min(today, day)
+        expected = expected_visits(programme, connection, day, asked_on)
+        expected = [task for task in expected if task.who in {one.name for one in arms}]
+        log = to_log(programme, connection, arms, day, expected).log
         seen_on = _last_seen(connection, day)
     workers = [one for one in staff if one.is_member(day)]
     columns = Columns([one.name for one in arms], programme.doses)
@@ -108,6 +124,7 @@ def find_situation(programme: Programme, day: date, outlook: str = EXPECTED) -> 
     belief = believed.about(_expanded(log, columns))
     state = believed.nodes(belief)
     unit = programme.calendar.step
+    due = {task.who: f"{DUE}{task.date}" for task in expected}
     return Situation(
         programme=programme,
         day=day,
@@ -120,6 +137,7 @@ def find_situation(programme: Programme, day: date, outlook: str = EXPECTED) -> 
         columns=columns,
         knowledge=[
             say_belief(hidden.arms, own, _ago(programme, seen_on.get(one.id), day), unit)
+            + due.get(one.name, "")
             for one, own in zip(arms, belief, strict=True)
         ],
         absences=columns.rules(
@@ -128,9 +146,17 @@ def find_situation(programme: Programme, day: date, outlook: str = EXPECTED) -> 
                 absent=[one.name for one in workers if one.is_away(day)],
             )
         ),
+        expected=expected,
         estimates=estimates,
-        remarks=[*remarks, *([estimates.remark] if estimates.remark else [])],
+        remarks=[*_taken(expected), *remarks, *([estimates.remark] if estimates.remark else [])],
     )
+
+
+def _taken(expected: Sequence[PlannedTask]) -> list[str]:
+    """Say which published visits are taken to happen."""
+    dates = Counter(task.date for task in expected)
+    said = [f"{count(number, 'visit')} of {day}" for day, number in sorted(dates.items())]
+    return [f"Taken to happen, as published: {say(said)}."] if said else []
 
 
 def find_outline(programme: Programme, day: date) -> Problem:

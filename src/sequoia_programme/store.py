@@ -7,6 +7,7 @@ so that it is at a version or at the next and never between.
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,19 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from sequoia.errors import FileError
 from sequoia.io import room_in, write_bytes
-from sequoia_programme.schema import attempts, exported, fits, journal, metadata, sessions, version
+from sequoia_programme.schema import (
+    attempts,
+    exported,
+    fits,
+    journal,
+    metadata,
+    outcomes,
+    plans,
+    sessions,
+    sightings,
+    version,
+    visits,
+)
 from sequoia_programme.sound import Damaged
 
 Migration = Callable[[sql.Connection], None]
@@ -54,25 +67,42 @@ def _third(connection: sql.Connection) -> None:
 def _fourth(connection: sql.Connection) -> None:
     """Keep what people wish, note and send, who they are, and who did what."""
     metadata.create_all(connection, tables=[metadata.tables[name] for name in _FOURTH])
-    there = {column["name"] for column in sql.inspect(connection).get_columns(journal.name)}
-    for column in ('"by" VARCHAR', "moves BOOLEAN DEFAULT TRUE NOT NULL"):
-        if column.split()[0].strip('"') not in there:
-            connection.execute(sql.text(f"ALTER TABLE journal ADD COLUMN {column}"))
+    _add(connection, journal, "by", '"by" VARCHAR')
+    _add(connection, journal, "moves", "moves BOOLEAN DEFAULT TRUE NOT NULL")
 
 
 def _fifth(connection: sql.Connection) -> None:
     """Keep failures to sign in, and when a session began; who is signed in does it once more."""
     attempts.create(connection)
-    there = {column["name"] for column in sql.inspect(connection).get_columns(sessions.name)}
-    if "began" not in there:
-        kind = sessions.c.began.type.compile(dialect=connection.dialect)
-        connection.execute(sql.text(f"ALTER TABLE sessions ADD COLUMN began {kind}"))
+    _add(connection, sessions, "began", f"began {_time(connection)}")
     connection.execute(sessions.delete())
+
+
+def _sixth(connection: sql.Connection) -> None:
+    """Tell proposed plans from published ones, as all were; keep outcomes, and what is said."""
+    _add(connection, plans, "published", f"published {_time(connection)}")
+    connection.execute(plans.update().values(published=plans.c.at))
+    outcomes.create(connection)
+    for table in (sightings, visits):
+        for name in ("time", "note", "recorder"):
+            _add(connection, table, name, f"\"{name}\" VARCHAR DEFAULT '' NOT NULL")
+
+
+def _time(connection: sql.Connection) -> str:
+    """Return what the database calls a column of times."""
+    return journal.c.at.type.compile(dialect=connection.dialect)
+
+
+def _add(connection: sql.Connection, table: sql.Table, name: str, column: str) -> None:
+    """Add a column, unless the table has it: a table that is new has all of today."""
+    there = {one["name"] for one in sql.inspect(connection).get_columns(table.name)}
+    if name not in there:
+        connection.execute(sql.text(f"ALTER TABLE {table.name} ADD COLUMN {column}"))
 
 
 # Version n is what the first n of these make. One that was released is never edited: a change is a
 # new function at the end.
-MIGRATIONS: Sequence[Migration] = (_first, _second, _third, _fourth, _fifth)
+MIGRATIONS: Sequence[Migration] = (_first, _second, _third, _fourth, _fifth, _sixth)
 
 
 def version_of(connection: sql.Connection) -> int:
@@ -264,6 +294,12 @@ def note(connection: sql.Connection, words: str, *, moves: bool = True) -> None:
         Whether a plan may be another one after it.
     """
     connection.execute(journal.insert().values(words=words, by=actor_of(connection), moves=moves))
+
+
+def moved_since(connection: sql.Connection, time: datetime) -> bool:
+    """Whether anything happened after a time that may make a plan another one."""
+    later = sql.select(journal.c.id).where(journal.c.moves, journal.c.at > time).limit(1)
+    return connection.execute(later).first() is not None
 
 
 def casefolded(connection: sql.Connection, column: sql.Column[str]) -> sql.Function[str]:

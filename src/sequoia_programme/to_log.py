@@ -12,6 +12,7 @@ from sequoia.problem.names import closest, count
 from sequoia.records.log import Log
 from sequoia.validation import IntArray
 from sequoia_programme.members import Member
+from sequoia_programme.plans import PlannedTask
 from sequoia_programme.schema import sightings, visits
 from sequoia_programme.settings import Programme
 
@@ -40,11 +41,20 @@ class DatedLog:
 
 
 def to_log(
-    programme: Programme, connection: sql.Connection, arms: Sequence[Member], day: date
+    programme: Programme,
+    connection: sql.Connection,
+    arms: Sequence[Member],
+    day: date,
+    expected: Sequence[PlannedTask] = (),
 ) -> DatedLog:
     """Return what was known when the step of ``day`` began: its sightings, and all before.
 
     Of several sightings in a step the last counts, of several visits the largest dose.
+
+    Parameters
+    ----------
+    expected
+        Visits that are taken to have happened, besides those that are recorded.
     """
     now = programme.calendar.step_of(day)
     place = {arm.id: index for index, arm in enumerate(arms)}
@@ -53,7 +63,7 @@ def to_log(
     seen = _events(programme, connection, sightings, "state", place, state)
     seen = seen[seen[:, 1] <= now]
     given = _events(programme, connection, visits, "dose", place, level)
-    given = given[given[:, 1] < now]
+    given = np.concatenate([_steps_of(programme, expected, arms, level), given[given[:, 1] < now]])
     first = np.concatenate([seen, given])
     begins = np.full(len(arms), now)
     np.minimum.at(begins, first[:, 0], first[:, 1])
@@ -116,6 +126,23 @@ def _events(
         # The largest of a step comes last.
         found.sort(key=lambda event: event[2])
     return np.array(found, dtype=np.int64).reshape(len(found), 3)
+
+
+def _steps_of(
+    programme: Programme,
+    expected: Sequence[PlannedTask],
+    arms: Sequence[Member],
+    level: Mapping[str, int],
+) -> IntArray:
+    """Return arm, step of the calendar and dose of visits that are taken to have happened."""
+    place = {arm.name: index for index, arm in enumerate(arms) if expected}
+    steps = programme.calendar.steps_of([task.date for task in expected]).tolist()
+    rows = [
+        (place[task.who], step, level[task.dose])
+        for task, step in zip(expected, steps, strict=True)
+        if task.dose in level and task.who in place and arms[place[task.who]].is_member(task.date)
+    ]
+    return np.array(rows, dtype=np.int64).reshape(len(rows), 3)
 
 
 def _one_each(events: IntArray, offset: int) -> IntArray:

@@ -28,10 +28,17 @@ from sequoia_programme.drafts import (
     same_wishes,
     wishes_for,
 )
-from sequoia_programme.plans import PlannedTask, StoredPlan, keep, plans_between, remove_last
+from sequoia_programme.plans import (
+    PlannedTask,
+    StoredPlan,
+    keep,
+    plans_between,
+    proposed,
+    remove_last,
+)
 from sequoia_programme.settings import Programme
 from sequoia_programme.situation import Situation
-from sequoia_programme.store import note
+from sequoia_programme.store import moved_since, note
 
 # What a route has besides visits.
 _ON_THE_WAY = ("begin", "pass", "return")
@@ -99,7 +106,13 @@ class PricedWish:
 
 @dataclass(frozen=True, eq=False)
 class TodaysPlan:
-    """A plan as it was found, and as it is kept; what each wish costs, if that was asked for."""
+    """A plan as it was found, and as it is kept; what each wish costs, if that was asked for.
+
+    Attributes
+    ----------
+    published
+        The plan that is published for the date; ``None`` where none is.
+    """
 
     situation: Situation
     planner: Planner
@@ -107,6 +120,7 @@ class TodaysPlan:
     stored: StoredPlan
     why: Sequence[Why]
     costs: Sequence[WishCost] = ()
+    published: StoredPlan | None = None
 
 
 class Planning:
@@ -201,25 +215,59 @@ def plan_today(
     why: Sequence[str] = (),
     seconds: float = 10.0,
 ) -> TodaysPlan:
-    """Plan the day and keep the plan, priced; the arguments are those of `Planning`."""
+    """Plan the day and keep the plan as a proposal, priced; the arguments are `Planning`'s."""
     planning = Planning(situation, policy, q, seconds)
     made = planning.plan(overrides, why)
     made = replace(made, costs=planning.wish_costs(overrides))
     day = situation.day
     with situation.programme.store.writing() as connection:
         # The command's own wishes: what others wish on the page stays a draft.
-        wishes, is_draft = wishes_for(connection, day), bool(last_change(connection, day))
-        if same_wishes(wishes, overrides):
-            clear_draft(connection, day)
-        elif is_draft:
+        wishes = wishes_for(connection, day)
+        if last_change(connection, day) and not same_wishes(wishes, overrides):
             remark = f"Wishes on the page stay there, and are not in this plan: {_said(wishes)}."
             situation = replace(situation, remarks=[*situation.remarks, remark])
-        _keep(connection, made.stored)
-    return replace(made, situation=situation)
+        holding = plans_between(connection, day, day)
+        if keep(connection, made.stored):
+            note(connection, f"Proposed {_what(made.stored)}.", moves=False)
+    return replace(made, situation=situation, published=holding[0] if holding else None)
+
+
+@dataclass(frozen=True)
+class Published:
+    """A plan that was published, and the one that held before; ``None`` where none did."""
+
+    plan: StoredPlan
+    before: StoredPlan | None
+
+
+def publish_proposed(programme: Programme, day: date) -> Published:
+    """Publish the plan that was proposed last for a date.
+
+    Raises
+    ------
+    ProblemError
+        Where there is none, or records changed since it was made.
+    """
+    day = programme.calendar.date_of(programme.calendar.step_of(day))
+    again = f"sequoia programme today {programme.folder} --date {day}"
+    with programme.store.open().writing() as connection:
+        plan = proposed(connection, day)
+        if plan is None:
+            raise ProblemError(f"no plan is proposed for {day}; {again} makes one.")
+        holding = plans_between(connection, day, day)
+        is_holding = bool(holding) and holding[0].digest == plan.digest
+        if not is_holding and moved_since(connection, plan.made):
+            raise ProblemError(
+                f"records changed since the plan of {day} was made; {again} makes it anew."
+            )
+        if same_wishes(wishes_for(connection, day), plan.overrides):
+            clear_draft(connection, day)
+        _publish(connection, plan)
+    return Published(plan, holding[0] if holding else None)
 
 
 def publish(programme: Programme, plan: StoredPlan) -> bool:
-    """Keep a plan as the one that holds, if its wishes are still those for its date.
+    """Publish a plan, if its wishes are still those for its date.
 
     They are compared in the transaction that keeps it, so that a wish comes before it or after it
     and is never lost. Return whether the plan was kept; its wishes are no draft any more then.
@@ -228,20 +276,20 @@ def publish(programme: Programme, plan: StoredPlan) -> bool:
         if not same_wishes(wishes_for(connection, plan.date), plan.overrides):
             return False
         clear_draft(connection, plan.date)
-        _keep(connection, plan)
+        _publish(connection, plan)
     return True
 
 
-def _keep(connection: sql.Connection, plan: StoredPlan) -> None:
-    """Keep a plan, and note it where it is a new one."""
-    if keep(connection, plan):
-        asked = _said(plan.overrides)
-        note(
-            connection,
-            f"Planned {plan.date} by {plan.policy}: {len(plan.tasks)} tasks"
-            f"{f' ({asked})' if asked else ''}.",
-            moves=False,
-        )
+def _publish(connection: sql.Connection, plan: StoredPlan) -> None:
+    """Keep a plan as the one that holds; plans of later dates are others then."""
+    if keep(connection, plan, publishes=True):
+        note(connection, f"Published {_what(plan)}.")
+
+
+def _what(plan: StoredPlan) -> str:
+    asked = _said(plan.overrides)
+    said = f"the plan of {plan.date} by {plan.policy}, tasks: {len(plan.tasks)}"
+    return f"{said} ({asked})" if asked else said
 
 
 def _said(wishes: Overrides) -> str:
@@ -264,7 +312,7 @@ def withdraw(programme: Programme, day: date, digest: str | None = None) -> bool
         remove_last(connection, day)
         if not last_change(connection, day):
             put_draft(connection, day, holding[0].overrides)
-        note(connection, f"Took back the plan of {day}.", moves=False)
+        note(connection, f"Took back the plan of {day}.")
     return True
 
 

@@ -35,15 +35,18 @@ def clinic(command, tmp_path):
 
 
 def test_a_day(clinic, tmp_path):
-    made = clinic("programme", "today", "clinic", "--date", MONDAY, "-o", "plan.csv")
+    made = clinic("programme", "today", "clinic", "--yes", "--date", MONDAY, "-o", "plan.csv")
     assert made.code == 0, made.err
     assert "clinic, Monday 2 November 2026: " in made.out
     assert "Nurse Anna" in made.out
     assert "Why " in made.out
     assert (tmp_path / "plan.csv").exists()
-    again = clinic("programme", "today", "clinic", "--date", MONDAY, "-o", "plan.csv")
+    again = clinic("programme", "today", "clinic", "--yes", "--date", MONDAY, "-o", "plan.csv")
     assert again.code == 2
     assert again.err.startswith("FileError: plan.csv exists already")
+    assert "Proposed, not published; sequoia programme publish clinic" in made.out
+    held = clinic("programme", "publish", "clinic", "--yes", "--date", MONDAY)
+    assert held.out == "Published the plan of Monday 2 November 2026: 2 tasks.\n"
     done = clinic("programme", "record", "clinic", "Ada=bad", "--date", MONDAY)
     assert (done.code, done.out) == (0, "Recorded: 1 new sighting and 1 new visit.\n")
     seen = clinic("programme", "history", "clinic", "--date", MONDAY)
@@ -57,8 +60,39 @@ def test_a_day(clinic, tmp_path):
     )
 
 
+def test_a_date_that_is_past_or_far_away_is_asked_about(clinic):
+    for day, said in ((MONDAY, "is past"), ("2190-01-01", "days away")):
+        for verb in ("today", "publish"):
+            refused = clinic("programme", verb, "clinic", "--date", day)
+            assert refused.code == 2
+            assert f"{day} is" in refused.err
+            assert said in refused.err
+            assert "--yes plans it all the same" in refused.err
+
+
+def test_a_published_plan_is_compared_and_cancelled(clinic):
+    daily = ("clinic", "--yes", "--date", MONDAY)
+    for never in ("Ada", "Grace"):
+        made = clinic("programme", "today", *daily, "--never", never)
+        told = clinic("programme", "publish", *daily)
+        assert told.code == 0, told.err
+    assert "Another plan is published for 2026-11-02" in made.out
+    assert told.out.splitlines()[1] == ("Changed: Grace: Nurse Anna before; Ada: Nurse Anna now.")
+    assert json.loads(clinic("programme", "today", *daily, "--json").out)["published"] is False
+    off = clinic("programme", "cancel", "clinic", "--date", MONDAY, "--who", "ada")
+    assert off.out == "Cancelled on 2026-11-02: Ada.\n"
+    assert "cancelled" in clinic("programme", "history", "clinic", "--date", MONDAY).out
+    back = clinic("programme", "cancel", "clinic", "--date", MONDAY)
+    assert back.out == "Took back the plan of 2026-11-02.\n"
+    clinic("programme", "cancel", "clinic", "--date", MONDAY)
+    none = clinic("programme", "cancel", "clinic", "--date", MONDAY)
+    assert (none.code, none.err) == (2, "ProblemError: no plan is published for 2026-11-02.\n")
+
+
 def test_json_has_the_plan_and_why(clinic):
-    made = clinic("programme", "today", "clinic", "--date", MONDAY, "--json", "--never", "Ada")
+    made = clinic(
+        "programme", "today", "clinic", "--yes", "--date", MONDAY, "--json", "--never", "Ada"
+    )
     told = json.loads(made.out)
     assert told["date"] == MONDAY
     assert [task["who"] for task in told["tasks"]] == ["Grace"]
@@ -67,7 +101,7 @@ def test_json_has_the_plan_and_why(clinic):
     [wish] = told["wishes"]
     assert wish["wish"] == "Ada is not acted on"
     assert set(wish["cost"]) == {"next_step", "long_run"}
-    said = clinic("programme", "today", "clinic", "--date", MONDAY, "--never", "Ada").out
+    said = clinic("programme", "today", "clinic", "--yes", "--date", MONDAY, "--never", "Ada").out
     assert "That Ada is not acted on costs" in said
 
 
@@ -96,7 +130,7 @@ def test_the_problem_as_it_is_now_goes_to_other_commands(clinic):
         ("record clinic Ada=godo", "perhaps 'good' is meant"),
         ("record clinic Ada=good --date 2/11/2026", "may mean two dates"),
         ("record nowhere Ada=good", "holds no programme"),
-        ("today clinic --must Adda", "perhaps 'Ada' is meant"),
+        ("today clinic --yes --must Adda", "perhaps 'Ada' is meant"),
         ("today clinic -o plan.doc", ".html or .ics is wanted"),
         ("today clinic --time-limit 0", "more than 0 seconds"),
         ("today clinic --explore --cautious", "choose one"),

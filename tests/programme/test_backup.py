@@ -20,7 +20,7 @@ from sequoia_programme.people import add_note
 from sequoia_programme.recording import record
 from sequoia_programme.settings import read_programme
 from sequoia_programme.situation import find_situation
-from sequoia_programme.today import plan_today
+from sequoia_programme.today import plan_today, publish_proposed
 
 DAY = date(2026, 11, 4)
 
@@ -33,7 +33,9 @@ def programme(tmp_path):
     add_note(programme, "Ada", "likes tea")
     estimate(programme, DAY)
     plan_today(find_situation(programme, DAY), {"must": ["Ada"]}, policy="price")
+    publish_proposed(programme, DAY)
     record(programme, ["Ada=good"], DAY, key="k1")
+    record(programme, ["Zoë=not at home"], DAY)
     set_wish(programme, DAY, "never", "Grace")
     (programme.folder / "model").mkdir()
     (programme.folder / "model" / "weights").write_bytes(bytes(range(256)))

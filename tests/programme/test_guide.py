@@ -74,8 +74,7 @@ def test_the_page_shows_what_is_printed(clinic, monkeypatch, capsys):
     shown = dict(blocks)
     recorded = next(shown[block] for block in shown if "record clinic --file" in block)
     assert recorded.splitlines() == [
-        "Recorded: 3 new sightings and 3 new visits.",
-        "1 row without an outcome left out.",
+        "Recorded: 3 new sightings, 3 new visits and 1 other outcome.",
         "Recorded: 1 new sighting and 1 new visit.",
         "Recorded: 1 new sighting.",
     ]

@@ -22,7 +22,7 @@ def test_what_is_imported_is_there(tmp_path):
     programme = begin(tmp_path)
     fill(programme, tmp_path)
     found = content(programme)
-    assert [row[2:] for row in found["sightings"]] == [
+    assert [row[2:4] for row in found["sightings"]] == [
         (MONDAY, "good"),
         (MONDAY, "at risk"),
         (date(2026, 11, 3), "at risk"),
@@ -77,7 +77,7 @@ def test_a_workbook_with_a_sheet_for_each(tmp_path):
     book.save(path)
     import_sheets(programme, {ARM: path, WORKER: path}, path)
     assert people(programme)["Ada"].facts == {"cost": "20"}
-    assert content(programme)["sightings"][0][2:] == (MONDAY, "at risk")
+    assert content(programme)["sightings"][0][2:4] == (MONDAY, "at risk")
     page.append([datetime(2026, 11, 2), "Zoe", 7])
     book.save(path)
     with pytest.raises(FileError) as stop:

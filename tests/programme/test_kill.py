@@ -20,7 +20,7 @@ pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no for
     [
         ("import clinic --roster more.csv --log more-log.csv", 10),
         ("record clinic Ada=lapsed Grace=good --date 2026-11-04 --by nobody", 6),
-        ("today clinic --date 2026-11-04 --must Ada --policy price", 10),
+        ("today clinic --yes --date 2026-11-04 --must Ada --policy price", 10),
     ],
 )
 def test_a_killed_command_leaves_all_or_nothing(tmp_path, arguments, least):

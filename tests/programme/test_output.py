@@ -21,7 +21,7 @@ from sequoia_programme.plans import PlannedTask, StoredPlan
 from sequoia_programme.recording import record
 from sequoia_programme.schema import ARM, WORKER
 from sequoia_programme.situation import find_situation
-from sequoia_programme.today import plan_today
+from sequoia_programme.today import plan_today, publish_proposed
 
 WEDNESDAY = date(2026, 11, 4)
 EVIL = ["=1+1", "@SUM(A1)", "+49 30", "-2", "Ada", "it's"]
@@ -57,6 +57,7 @@ def test_no_text_is_a_formula_and_all_of_it_comes_back(tmp_path, ending):
 def test_a_plan_is_filled_in_and_recorded(tmp_path, ending):
     programme = known(tmp_path)
     made = plan_today(find_situation(programme, WEDNESDAY), {})
+    publish_proposed(programme, WEDNESDAY)
     path = tmp_path / f"plan.{ending}"
     write_plan(programme, made.stored, path)
     if ending == "csv":
@@ -119,6 +120,7 @@ def test_workers_with_any_name_get_a_sheet(tmp_path):
 def test_what_is_exported_can_be_imported_elsewhere(tmp_path, target):
     programme = known(tmp_path)
     plan_today(find_situation(programme, WEDNESDAY), {"must": ["Ada"]})
+    publish_proposed(programme, WEDNESDAY)
     export(programme, tmp_path / target)
     with pytest.raises(FileError, match="exists already"):
         export(programme, tmp_path / target)
@@ -139,6 +141,7 @@ def test_what_is_exported_can_be_imported_elsewhere(tmp_path, target):
 def test_history_tells_what_was_done_left_and_done_besides(tmp_path):
     programme = known(tmp_path)
     made = plan_today(find_situation(programme, WEDNESDAY), {"never": ["Zoë"]})
+    publish_proposed(programme, WEDNESDAY)
     assert {one.who for one in made.stored.tasks} == {"Ada", "Grace"}
     record(programme, ["Ada=good", "Zoë=lapsed"], WEDNESDAY)
     record(programme, ["Grace=good"], date(2026, 11, 5))

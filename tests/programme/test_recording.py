@@ -29,8 +29,8 @@ def test_a_visit_and_what_it_showed(programme):
     done = record(programme, ["ada=At Risk", "Zoë=0"], MONDAY, by="nurse anna")
     assert done.words == "2 new sightings and 2 new visits"
     found = content(programme)
-    assert [row[2:] for row in found["sightings"]] == [(MONDAY, "at risk"), (MONDAY, "good")]
-    assert [row[2:] for row in found["visits"]] == [(MONDAY, "Nurse Anna", "visit")] * 2
+    assert [row[2:4] for row in found["sightings"]] == [(MONDAY, "at risk"), (MONDAY, "good")]
+    assert [row[2:5] for row in found["visits"]] == [(MONDAY, "Nurse Anna", "visit")] * 2
 
 
 def test_recording_again_adds_nothing(programme):
@@ -54,8 +54,8 @@ def test_a_sheet_with_gaps(programme, tmp_path):
     assert done.words == "1 new sighting and 1 new visit"
     assert done.remarks[-1] == "1 row without an outcome left out."
     found = content(programme)
-    assert found["sightings"][0][2:] == (TUESDAY, "lapsed")
-    assert found["visits"][0][2:] == (TUESDAY, "Nurse Bo", "visit")
+    assert found["sightings"][0][2:4] == (TUESDAY, "lapsed")
+    assert found["visits"][0][2:5] == (TUESDAY, "Nurse Bo", "visit")
 
 
 @pytest.mark.parametrize(

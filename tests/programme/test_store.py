@@ -7,16 +7,19 @@ from datetime import date
 
 import pytest
 import sqlalchemy as sql
-from programme_cases import begin, content, fill
+from programme_cases import begin, content, fill, known
 
 from sequoia.errors import FileError
 from sequoia_programme import creating, store
 from sequoia_programme.accounts import all_accounts, has_accounts
 from sequoia_programme.estimates import estimate
+from sequoia_programme.history import find_history
+from sequoia_programme.recording import record
 from sequoia_programme.schema import journal
 from sequoia_programme.settings import read_programme
 from sequoia_programme.situation import find_situation
 from sequoia_programme.store import FILE
+from sequoia_programme.today import plan_today
 
 
 def test_a_database_is_brought_to_the_newest_version_once(tmp_path, monkeypatch):
@@ -52,6 +55,28 @@ def test_a_database_of_the_first_version_is_read_and_filled(tmp_path, monkeypatc
     other = begin(tmp_path / "other")
     fill(other, tmp_path)
     assert content(programme) == content(other)
+
+
+def test_plans_of_the_version_before_are_published_ones(tmp_path):
+    programme = known(tmp_path)
+    day = date(2026, 11, 4)
+    plan_today(find_situation(programme, day), {})
+    record(programme, ["Ada=good"], day)
+    with closing(sqlite3.connect(tmp_path / "clinic" / FILE)) as raw, raw:
+        # What version 5 did not have.
+        raw.execute("DROP TABLE outcomes")
+        raw.execute("ALTER TABLE plans DROP COLUMN published")
+        for table in ("sightings", "visits"):
+            for name in ("time", "note", "recorder"):
+                raw.execute(f"ALTER TABLE {table} DROP COLUMN {name}")
+        raw.execute("UPDATE schema_version SET number = 5")
+    [old] = find_history(programme, day, day)
+    assert old.plan.published == old.plan.made
+    assert "Ada" in {one.task.who for one in old.outcomes if one.visit}
+    assert (tmp_path / "clinic" / "records-version-5.db").exists()
+    record(programme, ["Grace=not at home"], day, time="9:40", remark="The dog barks.")
+    [(_, _, when, _, *said)] = content(programme)["outcomes"]
+    assert (when, said) == (day, ["not at home", "09:40", "The dog barks.", ""])
 
 
 def test_a_migration_that_fails_leaves_the_version_before(tmp_path, monkeypatch):

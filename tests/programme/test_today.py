@@ -7,15 +7,17 @@ from programme_cases import MONDAY, TRANSITIONS, begin, content, fill, known, sh
 
 from sequoia.errors import FileError, InfeasibleSpace, ProblemError
 from sequoia_programme.absences import set_absent, set_back
+from sequoia_programme.cancelling import cancel_visits
 from sequoia_programme.changing import rename
 from sequoia_programme.importing import import_sheets
+from sequoia_programme.plans import plans_between
 from sequoia_programme.recording import record
 from sequoia_programme.schema import ARM, WORKER
 from sequoia_programme.settings import read_programme
 from sequoia_programme.situation import find_situation
-from sequoia_programme.today import plan_today
+from sequoia_programme.today import plan_today, publish_proposed
 
-WEDNESDAY = date(2026, 11, 4)
+WEDNESDAY, THURSDAY = date(2026, 11, 4), date(2026, 11, 5)
 
 
 @pytest.fixture
@@ -46,17 +48,70 @@ def test_the_plan_fits_into_the_hours_and_says_which_policy_and_why(programme):
     assert gains == sorted(gains, reverse=True)
 
 
-def test_the_same_plan_is_kept_once_and_the_last_holds(programme):
-    for asked in ([], [], ["Ada"], []):
+def holding(programme, day=WEDNESDAY):
+    with programme.store.reading() as connection:
+        return plans_between(connection, day, day)
+
+
+def test_the_same_plan_is_kept_once_and_the_last_published_holds(programme):
+    for asked in ([], [], ["Ada"]):
         plan(programme, never=asked)
+        publish_proposed(programme, WEDNESDAY)
+    assert plan(programme).published.overrides == {"never": ["Ada"]}
+    assert len(content(programme)["plans"]) == 2
+    assert holding(programme)[0].overrides == {"never": ["Ada"]}
+    publish_proposed(programme, WEDNESDAY)
     found = content(programme)
     assert len(found["plans"]) == 2
-    assert sum("Planned" in row[1] for row in found["journal"]) == 2
-    from sequoia_programme.plans import plans_between
+    assert sum("Published" in row[1] for row in found["journal"]) == 3
+    assert holding(programme)[0].overrides == {}
 
-    with programme.store.reading() as connection:
-        [holding] = plans_between(connection, WEDNESDAY, WEDNESDAY)
-    assert holding.overrides == {}
+
+def test_a_proposal_is_not_published_and_only_the_last_is_kept(programme):
+    for asked in (["Ada"], ["Grace"]):
+        plan(programme, never=asked)
+    assert len(content(programme)["plans"]) == 1
+    assert not holding(programme)
+    assert find_situation(programme, THURSDAY).expected == []
+    assert publish_proposed(programme, WEDNESDAY).plan.overrides == {"never": ["Grace"]}
+    with pytest.raises(ProblemError, match="no plan is proposed for 2026-11-05; sequoia programme"):
+        publish_proposed(programme, THURSDAY)
+
+
+def test_what_is_published_is_expected_until_it_is_recorded_cancelled_or_past(programme):
+    made = plan(programme)
+    before = find_situation(programme, THURSDAY)
+    publish_proposed(programme, WEDNESDAY)
+    after = find_situation(programme, THURSDAY)
+    ada = list(after.problem.arms.names).index("Ada")
+    assert {task.who for task in after.expected} == visited(made) == {"Ada", "Grace", "Zoë"}
+    # As if the visit were in the log, and what it showed were not.
+    first = find_situation(programme, WEDNESDAY).belief[ada]
+    visit = [[0.9, 0.1, 0], [0.6, 0.3, 0.1], [0.2, 0.4, 0.4]]
+    assert after.belief[ada] == pytest.approx(first @ visit)
+    assert after.knowledge[ada].endswith(", visit expected on 2026-11-04")
+    assert after.remarks[0] == "Taken to happen, as published: 3 visits of 2026-11-04."
+    # Of next Monday's plan: made on Wednesday or Thursday, and on Friday, when it is past by a day.
+    for today, number in ((WEDNESDAY, 3), (THURSDAY, 3), (date(2026, 11, 6), 0)):
+        later = find_situation(programme, date(2026, 11, 9), today=today)
+        assert len(later.expected) == number
+    record(programme, ["Ada=lapsed"], WEDNESDAY)
+    record(programme, ["Grace=not at home"], WEDNESDAY)
+    now = find_situation(programme, THURSDAY)
+    assert [task.who for task in now.expected] == ["Zoë"]
+    assert now.belief[1] == pytest.approx(before.belief[1])
+    assert cancel_visits(programme, WEDNESDAY, ["zoë"]) == ["Zoë"]
+    assert find_situation(programme, THURSDAY).expected == []
+    with pytest.raises(ProblemError, match="no visit to 'Zoo'; perhaps 'Zoë' is meant"):
+        cancel_visits(programme, WEDNESDAY, ["Zoo"])
+
+
+def test_a_plan_that_records_have_overtaken_is_not_published(programme):
+    plan(programme)
+    record(programme, ["Ada=lapsed"], WEDNESDAY)
+    with pytest.raises(ProblemError, match="records changed since the plan of 2026-11-04 was made"):
+        publish_proposed(programme, WEDNESDAY)
+    assert not holding(programme)
 
 
 def test_what_is_asked_for_is_done_and_kept(programme):
@@ -186,6 +241,7 @@ def test_a_week_with_slots_and_dates(tmp_path):
     )
     sheet(programme.folder, "transitions.csv", TRANSITIONS)
     made = plan(programme, date(2026, 11, 12))
+    publish_proposed(programme, date(2026, 11, 12))
     days = {task.who: task.date for task in made.stored.tasks}
     assert days["Ada"] == date(2026, 11, 9)
     assert days["Grace"] == date(2026, 11, 11)

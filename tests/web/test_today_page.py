@@ -257,7 +257,7 @@ def test_what_the_library_says_is_in_the_language_too(tmp_path):
         assert said(line.words) != line.words
     text = client.get("/journal").text
     assert "Regel hinzugefügt: mindestens 50 % der Besuche gehen an old." in text
-    assert f"{DAY} geplant durch price: 2 Aufgaben (nicht besuchen: Ada)." in text
+    assert f"Plan für {DAY} durch price veröffentlicht, Aufgaben: 2 (nicht besuchen: Ada)." in text
     assert "Erfasst, 1 neue Beobachtung, 1 neuer Besuch: Ada good am 2026-11-04." in text
     assert "Niemand heißt &#39;Adda&#39;; vielleicht ist" in client.get("/people/one?who=Adda").text
     send(client, "/today/wish", add="must:Noor")

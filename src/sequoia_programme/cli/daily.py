@@ -21,7 +21,8 @@ from sequoia.cli.common import (
     Orders,
 )
 from sequoia.errors import ProblemError
-from sequoia_programme.cli.options import Day, Folder, read_day
+from sequoia.problem.names import count
+from sequoia_programme.cli.options import Day, Folder, Yes, ask_about, read_day
 from sequoia_programme.settings import read_programme
 
 
@@ -84,9 +85,10 @@ def today(
         ),
     ] = None,
     force: Force = False,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Plan today, and keep the plan."""
+    """Propose a plan for today; publish makes it the one that holds."""
     from sequoia.planning.overrides import OVERRIDES
     from sequoia_programme.cli.show_today import TodayOptions, run_today
 
@@ -101,7 +103,50 @@ def today(
     options = TodayOptions(
         overrides, why or [], policy, model, outlook, time_limit, output or [], force
     )
-    run_today(programme, read_day(day, programme.calendar), options, as_json)
+    date_of_plan = read_day(day, programme.calendar)
+    ask_about(date_of_plan, programme.calendar, yes)
+    run_today(programme, date_of_plan, options, as_json)
+
+
+def publish(folder: Folder, day: Day = None, yes: Yes = False) -> None:
+    """Publish the plan that was proposed last for a day: the next plans expect its visits."""
+    from sequoia_programme.cli.show_today import show_changes
+    from sequoia_programme.output import long_date
+    from sequoia_programme.today import publish_proposed
+
+    programme = read_programme(folder)
+    wanted = read_day(day, programme.calendar)
+    ask_about(wanted, programme.calendar, yes)
+    done = publish_proposed(programme, wanted)
+    number = count(len(done.plan.tasks), "task")
+    typer.echo(f"Published the plan of {long_date(done.plan.date)}: {number}.")
+    for line in show_changes(done.before, done.plan):
+        typer.echo(line)
+
+
+def cancel(
+    folder: Folder,
+    day: Day = None,
+    who: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only the visit to them; may be repeated."),
+    ] = None,
+) -> None:
+    """Take a published plan back, or cancel some of its visits."""
+    from sequoia_programme.cancelling import cancel_visits
+    from sequoia_programme.today import withdraw
+
+    programme = read_programme(folder)
+    wanted = programme.calendar.date_of(
+        programme.calendar.step_of(read_day(day, programme.calendar))
+    )
+    if who:
+        names = cancel_visits(programme, wanted, who)
+        typer.echo(f"Cancelled on {wanted}: {', '.join(names)}.")
+    elif withdraw(programme, wanted):
+        typer.echo(f"Took back the plan of {wanted}.")
+    else:
+        raise ProblemError(f"no plan is published for {wanted}.")
 
 
 def history(

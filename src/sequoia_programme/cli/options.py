@@ -1,6 +1,7 @@
 """Options that commands of a programme share."""
 
-from datetime import date
+import sys
+from datetime import date, timedelta
 from pathlib import Path
 from typing import Annotated
 
@@ -19,6 +20,26 @@ Day = Annotated[
 Correct = Annotated[
     bool, typer.Option("--correct", help="Replace what the log says of the same people and dates.")
 ]
+
+
+Yes = Annotated[
+    bool, typer.Option("--yes", "-y", help="Do not ask about dates that are past or far away.")
+]
+
+# A slip in the month or the year of a date is more than a month.
+_FAR = timedelta(days=31)
+
+
+def ask_about(day: date, calendar: Calendar, yes: bool) -> None:
+    """Ask whether a date is meant that is past or far away; where nobody can be asked, refuse."""
+    today = date.today()
+    is_past = calendar.step_of(day) < calendar.step_of(today)
+    if yes or (not is_past and day - today <= _FAR):
+        return
+    said = f"{day} is past" if is_past else f"{day} is {(day - today).days} days away"
+    if not sys.stdin.isatty():
+        raise ProblemError(f"{said}, as today is {today}; --yes plans it all the same.")
+    typer.confirm(f"{said}. Plan it all the same?", abort=True)
 
 
 def read_day(text: str | None, calendar: Calendar) -> date:

@@ -1,5 +1,6 @@
 """``sequoia programme import``, ``record`` and ``export``: sheets, in and out."""
 
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 from typing import Annotated
@@ -56,7 +57,11 @@ def record(
     folder: Folder,
     outcomes: Annotated[
         list[str] | None,
-        typer.Argument(metavar="WHO=STATE…", help="Who was seen in which state."),
+        typer.Argument(
+            metavar="WHO=STATE…",
+            help="Who was seen in which state, or what happened instead: not at home, refused, "
+            "not found, cancelled, moved away, died, left or entered.",
+        ),
     ] = None,
     file: Annotated[
         Path | None,
@@ -73,15 +78,18 @@ def record(
     only_seen: Annotated[
         bool, typer.Option("--only-seen", help="The states were seen without a visit.")
     ] = False,
+    time: Annotated[str, typer.Option(metavar="HH:MM", help="At which time of the day.")] = "",
+    note: Annotated[str, typer.Option(metavar="WORDS", help="What else is worth noting.")] = "",
+    recorder: Annotated[str, typer.Option(metavar="NAME", help="Who records this.")] = "",
     correct: Correct = False,
     day: Day = None,
 ) -> None:
-    """Record visits and the states that were seen."""
+    """Record visits, the states that were seen, and what happened instead."""
     if not outcomes and file is None:
         raise ProblemError("nothing to record; WHO=STATE, such as 'Ada=good', or --file is wanted.")
     if only_seen and (dose or by):
         raise ProblemError("--only-seen is about states without a visit; leave --dose and --by.")
-    programme = read_programme(folder)
+    programme = replace(read_programme(folder), actor=recorder)
     done = record_outcomes(
         programme,
         outcomes or (),
@@ -89,6 +97,8 @@ def record(
         sheet=file,
         by=by,
         dose="" if only_seen else dose,
+        time=time,
+        remark=note,
         correct=correct,
         today=date.today(),
     )

@@ -9,7 +9,14 @@ from rich.text import Text
 
 from sequoia.cli.common import print_json
 from sequoia.problem.names import count
-from sequoia_programme.history import Event, PlanHistory, find_events, find_history, find_journal
+from sequoia_programme.history import (
+    Event,
+    Outcome,
+    PlanHistory,
+    find_events,
+    find_history,
+    find_journal,
+)
 from sequoia_programme.settings import Programme
 
 _JOURNAL = 5
@@ -44,9 +51,11 @@ def show_events(programme: Programme, who: str, first: date, last: date, as_json
     if not found:
         typer.echo(f"Nothing is recorded of {name} from {first} to {last}.")
         return
-    table = Table("date", "state", "dose", "by", box=None)
+    more = [name for name in ("time", "note") if any(getattr(one, name) for one in found)]
+    table = Table("date", "state", "dose", "by", *more, box=None)
     for one in found:
-        table.add_row(str(one.date), *(Text(text) for text in (one.state, one.dose, one.by)))
+        cells = (one.state or one.kind, one.dose, one.by, *(getattr(one, name) for name in more))
+        table.add_row(str(one.date), *map(Text, cells))
     console = Console(highlight=False)
     console.print(Text(name))
     console.print(table)
@@ -75,7 +84,7 @@ def _show_last(console: Console, one: PlanHistory) -> None:
         task, visit = outcome.task, outcome.visit
         table.add_row(
             *(Text(text) for text in (task.who, task.state, task.by)),
-            Text("not done" if visit is None else _became(visit, task.by)),
+            Text(_instead(outcome) if visit is None else _became(visit, task.by)),
         )
     for visit in one.besides:
         table.add_row(
@@ -84,6 +93,10 @@ def _show_last(console: Console, one: PlanHistory) -> None:
     console.print(table)
     done = f"{one.done} of {count(len(one.outcomes), 'task')} done"
     console.print(f"{done}, {count(len(one.besides), 'visit')} besides.")
+
+
+def _instead(outcome: Outcome) -> str:
+    return "not done" if outcome.instead is None else outcome.instead.kind
 
 
 def _became(visit: Event, planned: str) -> str:
@@ -109,6 +122,7 @@ def _to_json(one: PlanHistory) -> dict[str, object]:
             {
                 **{key: str(v) if key == "date" else v for key, v in vars(o.task).items()},
                 "visit": None if o.visit is None else _event(o.visit),
+                "instead": None if o.instead is None else _event(o.instead),
             }
             for o in one.outcomes
         ],

@@ -16,6 +16,7 @@ from sequoia.cli.plan import cost_in_words, cost_to_json, proof_in_words, to_jso
 from sequoia.io import refuse_to_replace
 from sequoia.problem.names import count
 from sequoia_programme.output import by_worker, long_date, require_endings, write_plan
+from sequoia_programme.plans import StoredPlan, changes
 from sequoia_programme.settings import Programme
 from sequoia_programme.situation import find_situation
 from sequoia_programme.today import TodaysPlan, plan_today
@@ -43,7 +44,7 @@ def run_today(programme: Programme, day: date, options: TodayOptions, as_json: b
     """Plan, keep, write and show."""
     require_endings(options.output)
     refuse_to_replace(options.output, options.force)
-    situation = find_situation(programme, day, options.outlook)
+    situation = find_situation(programme, day, options.outlook, date.today())
     if options.model is None:
         situation, q = with_own_model(situation)
     else:
@@ -77,6 +78,8 @@ def _to_json(made: TodaysPlan) -> dict[str, Any]:
         "reason": made.stored.reason,
         "overrides": made.stored.overrides,
         "wishes": [cost_to_json(one) for one in made.costs],
+        "published": made.published is not None and made.published.digest == made.stored.digest,
+        "changes": [] if made.published is None else changes(made.published, made.stored),
         "transitions": made.situation.estimates.words,
         "tasks": [{**vars(task), "date": str(task.date)} for task in made.stored.tasks],
     }
@@ -101,9 +104,35 @@ def _show(made: TodaysPlan) -> None:
         *_away(made),
         *map(cost_in_words, made.costs),
         *map(why_in_words, made.why),
+        *_standing(made),
     ]
     for line in lines:
         console.print(Text(line), soft_wrap=True)
+
+
+def _standing(made: TodaysPlan) -> list[str]:
+    """Say whether a plan is published for the date, and how this one differs."""
+    plan, folder = made.stored, made.situation.programme.folder
+    publishing = f"sequoia programme publish {folder} --date {plan.date} publishes it."
+    if made.published is None:
+        return [f"Proposed, not published; {publishing}"]
+    if made.published.digest == plan.digest:
+        return ["This is the plan that is published for the date."]
+    return [
+        f"Another plan is published for {plan.date}; {publishing}",
+        *show_changes(made.published, plan),
+    ]
+
+
+def show_changes(before: StoredPlan | None, after: StoredPlan) -> list[str]:
+    """Say how a plan differs from the one that was published; nothing where none was."""
+    if before is None:
+        return []
+    found = [
+        f"{who}: {old} before" if not new else f"{who}: {new} now" + (f", {old} before" * bool(old))
+        for who, old, new in changes(before, after)
+    ]
+    return [f"Changed: {'; '.join(found)}."] if found else ["The visits are the same."]
 
 
 def _table(made: TodaysPlan) -> Table:

@@ -49,7 +49,7 @@ def belief_chart(
         areas.append((" ".join(f"{x:.1f},{y:.1f}" for x, y in outline), name))
     place = dict(zip(dates, right.tolist(), strict=True))
     marks = [
-        (place[one.date], bool(one.dose), f"{one.date} {one.state} {one.by}".strip())
+        (place[one.date], bool(one.dose), f"{one.date} {one.state or one.kind} {one.by}".strip())
         for one in events
         if one.date in place
     ]

@@ -116,7 +116,9 @@ _days: OrderedDict[tuple[Path, date, str], Planning] = OrderedDict()
 def _planning(folder: Path, day: date, version: str) -> Planning:
     key = (folder, day, version)
     if key not in _days:
-        situation, q = with_own_model(find_situation(read_programme(folder), day))
+        situation, q = with_own_model(
+            find_situation(read_programme(folder), day, today=date.today())
+        )
         _days[key] = Planning(situation, q=q)
         while len(_days) > _MOST_DAYS:
             _days.popitem(last=False)

@@ -23,7 +23,7 @@ from sequoia_programme.history import Event, Outcome, PlanHistory, find_history,
 from sequoia_programme.members import Member, members
 from sequoia_programme.output import ENDINGS, by_worker, plan_bytes
 from sequoia_programme.pdf import find_browser
-from sequoia_programme.plans import PlannedTask, StoredPlan, plans_between
+from sequoia_programme.plans import PlannedTask, StoredPlan, changes, plans_between
 from sequoia_programme.proposal import Proposal
 from sequoia_programme.schema import ARM, WORKER
 from sequoia_programme.standing import standing
@@ -137,8 +137,9 @@ def _show(call: Call, morning: Morning, refused: Refusal | None = None) -> Respo
         # What was published holds until another plan can be made.
         holding = morning.published or StoredPlan(morning.day, "", "", {}, ())
         return _page(call, morning, holding, {**usual, "wrong": error.lines})
-    changes = _changes(morning.published, proposal.plan)
-    values = {**usual, "proposal": proposal, "halves": proposal.half_days, "changes": changes}
+    published = morning.published
+    changed = [] if published is None else changes(published, proposal.plan)
+    values = {**usual, "proposal": proposal, "halves": proposal.half_days, "changes": changed}
     return _page(call, morning, proposal.plan, values)
 
 
@@ -418,19 +419,6 @@ def _map(call: Call, plan: StoredPlan) -> Map | None:
     with call.programme.store.open().reading() as connection:
         people = [one for one in members(connection, ARM) if one.is_member(plan.date)]
     return draw_map(people, plan.tasks)
-
-
-def _changes(published: StoredPlan | None, plan: StoredPlan) -> list[tuple[str, str, str]]:
-    """Return who has another worker than in the published plan: name, before and now."""
-    if published is None:
-        return []
-    before = {task.who: task.by or "✓" for task in published.tasks}
-    now = {task.who: task.by or "✓" for task in plan.tasks}
-    return [
-        (who, before.get(who, ""), now.get(who, ""))
-        for who in dict.fromkeys([*before, *now])
-        if before.get(who) != now.get(who)
-    ]
 
 
 def _back(call: Call, day: date, message: str = "") -> Response:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from sequoia_programme.promised import DUE
 from sequoia_programme.rules import FLOORS, WrittenRule
 
 LANGUAGES = {"en": "English", "de": "Deutsch"}
@@ -55,6 +56,11 @@ class Words:
 
     def belief(self, text: str) -> str:
         """Say in this language what `say_belief` says of a state."""
+        text, sign, due = text.partition(DUE)
+        if sign:
+            return self(
+                "belief.expected", what=self.belief(text), day=self.day(dt.date.fromisoformat(due))
+            )
         found = _BELIEF.fullmatch(text)
         if found is None:
             return text
