@@ -8,4 +8,4 @@ from sequoia_programme import today
 @pytest.fixture(autouse=True)
 def _few_episodes(monkeypatch):
     """Choose a policy quickly: which one is best is a matter of tests/programme."""
-    monkeypatch.setattr(today, "_EPISODES", 2)
+    monkeypatch.setattr(today, "FEW_EPISODES", 2)
