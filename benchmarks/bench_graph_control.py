@@ -97,9 +97,9 @@ def compare(problem: Problem, rules: dict[str, Score], names: list[str], options
     makers |= {name: partial(Rule, score=score) for name, score in rules.items()}
     if not options.no_training:
         began = time.process_time()
-        q = train(problem, make_config("default"), seed=1).q
+        q = train(problem, make_config("default"), seed=1).model
         print(f"  training took {time.process_time() - began:.0f} s", flush=True)
-        makers["sequoia"] = partial(make_policy, "sequoia", q=q)
+        makers["sequoia"] = partial(make_policy, "sequoia", model=q)
     found = evaluate(problem, makers, options.episodes, seed=5, bound="none")
     for name in found.names:
         mean, gap = found.mean(name), found.paired(name, "myopic")

@@ -74,7 +74,7 @@ Cell = Callable[[], dict[str, Any]]
 def learn(problem: Problem, **changes: Any) -> tuple[Any, float]:
     """Train by the usual preset, and return the model and CPU seconds."""
     began = time.process_time()
-    q = train(problem, make_config("default", **changes), seed=1).q
+    q = train(problem, make_config("default", **changes), seed=1).model
     return q, time.process_time() - began
 
 
@@ -99,13 +99,13 @@ def tiny(seed: int) -> dict[str, Any]:
     """Go through all joint states: no luck in these numbers, but for lookahead."""
     problem = epidemic(arms=8, seed=seed)
     q, seconds = learn(problem)
-    own = make_policy("sequoia", problem, q=q)
+    own = make_policy("sequoia", problem, model=q)
     price = ClusterPricePolicy(problem)
     exactly = {"sequoia": own, "price": price, "myopic": make_policy("myopic", problem)}
     found: dict[str, Any] = {name: earned(problem, one) for name, one in exactly.items()}
     found |= {"optimum": solve_exactly(problem).value, "seconds": seconds}
     if seed in LOOKAHEAD_SEEDS:
-        ahead = make_policy("lookahead", problem, q=q)
+        ahead = make_policy("lookahead", problem, model=q)
         played = totals(problem, {"sequoia": own, "lookahead": ahead}, 5)
         found["sequoia minus lookahead"] = played["minus lookahead"]
     return found
@@ -119,7 +119,7 @@ def size(arms: int, seed: int) -> dict[str, Any]:
     relaxed = relax_factored(problem)
     spent = time.process_time() - began
     policies = {
-        "sequoia": make_policy("sequoia", problem, q=q),
+        "sequoia": make_policy("sequoia", problem, model=q),
         "myopic": make_policy("myopic", problem),
         "price": ClusterPricePolicy(problem, relaxed.value),
     }
@@ -132,7 +132,7 @@ def scale(arms: int) -> dict[str, Any]:
     problem = epidemic(arms=arms, seed=1)
     q, seconds = learn(problem)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-    policies = {name: make_policy(name, problem, q=q) for name in ("sequoia", "myopic")}
+    policies = {name: make_policy(name, problem, model=q) for name in ("sequoia", "myopic")}
     found = totals(problem, policies, max(10, min(20, 20_000 // arms)))
     return {**found, "seconds": seconds, "megabytes": memory}
 
@@ -143,7 +143,7 @@ def kind(name: str, seed: int) -> dict[str, Any]:
     problem = make(seed=seed)
     q, seconds = learn(problem)
     policies: dict[str, Policy] = {
-        one: make_policy(one, problem, q=q) for one in ("sequoia", "myopic", "random")
+        one: make_policy(one, problem, model=q) for one in ("sequoia", "myopic", "random")
     }
     policies |= {rule: graph_control.Rule(problem, score) for rule, score in rules.items()}
     return {**totals(problem, policies, 60), "seconds": seconds}
@@ -154,7 +154,7 @@ def setting(name: str, seed: int) -> dict[str, Any]:
     make = next(one for one in SETTINGS if one.__name__ == name)
     problem = make(arms=20, seed=seed)
     q, seconds = learn(problem)
-    found = evaluate(problem, ["sequoia", "price"], 30, seed=5, q=q, bound="hull")
+    found = evaluate(problem, ["sequoia", "price"], 30, seed=5, model=q, bound="hull")
     assert found.bound is not None
     shares = {one: found.mean(one).mean / found.bound.per_step for one in found.names}
     gap = found.paired("sequoia", "price")

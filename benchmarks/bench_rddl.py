@@ -160,7 +160,7 @@ def decisions(
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     """Yield decisions of random, learned and lookahead policies with their states."""
     config = make_config("default", rounds=1)
-    q = train(environment, config, seed=0).q
+    q = train(environment, config, seed=0).model
     parts = {"random": 0.6, "sequoia": 0.38, "lookahead": 0.02}
     for name, part in parts.items():
         episodes = max(1, int(share * part / environment.horizon))
@@ -215,7 +215,7 @@ def train_one(
     environment = from_rddl(f"rddl:{name}")
     began = time.process_time()
     config = make_config("default", rounds=int(rounds))
-    q = train(environment, config, seed=int(seed)).q
+    q = train(environment, config, seed=int(seed)).model
     print(f"{name},training,seed {seed},{time.process_time() - began:.0f} s", flush=True)
     _play(name, environment, q, policies, int(episodes))
 

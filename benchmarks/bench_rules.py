@@ -66,7 +66,7 @@ class Network:
 def learned(problem: Problem) -> QFunction:
     """Return a network that was trained on a few hundred states."""
     little = {"rounds": 1, "n_eval_episodes": 5, "samples": 300, "epochs": 5}
-    return train(problem, make_config("scratch", hidden=[16, 16], **little)).q
+    return train(problem, make_config("scratch", hidden=[16, 16], **little)).model
 
 
 def times(

@@ -29,7 +29,7 @@ from sequoia.simulate import Scenarios
 def learned(problem: Problem, seed: int, options: argparse.Namespace) -> QFunction:
     """Return what the default preset learns, from a folder where one is given."""
     if options.models is None:
-        return train(problem, seed=seed).q
+        return train(problem, seed=seed).model
     folder = options.models / f"{options.family}-{problem.arms.n_arms}-{seed}"
     if not (folder / ABOUT).exists():
         train(problem, seed=seed, folder=folder, resume=True)

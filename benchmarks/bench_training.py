@@ -54,7 +54,7 @@ def compare(problem: Problem, policies: list[str], preset: str | None = None, **
     config = make_config(preset or "default", **changes)
     trained = train(problem, config, seed=1)
     spent = time.process_time() - began
-    found = evaluate(problem, policies, EPISODES, seed=5, q=trained.q, bound="none")
+    found = evaluate(problem, policies, EPISODES, seed=5, model=trained.model, bound="none")
     print(f"{problem.name} ({spent:.0f} s of training)")
     for name in policies:
         mean, gap = found.mean(name), found.paired("sequoia", name)
@@ -84,7 +84,7 @@ def relaxation() -> None:
     for arms in (20, 40):
         problem = capacity(arms=arms, seed=1)
         config = make_config("paper", rounds=20, indicators=True)
-        q = train(problem, config, seed=1).q
+        q = train(problem, config, seed=1).model
         plain = Limits(seconds=0.2)
         engines = {
             "auto, proven": partial(Auto, seconds=10.0),
@@ -125,7 +125,7 @@ def ablation() -> None:
         began = time.process_time()
         earned = []
         for problem in problems:
-            q = train(problem, make_config("default", **change), seed=1).q
+            q = train(problem, make_config("default", **change), seed=1).model
             scenarios = Scenarios.sample(problem, EPISODES, seed=5)
             earned.append(rollout(problem, Sequoia(problem, q), scenarios).rewards.mean())
         whole[name] = np.array(earned)
@@ -146,7 +146,7 @@ def hidden() -> None:
                 began = time.process_time()
                 trained = train(problem, make_config("default", hidden=widths), seed=1)
                 spent = time.process_time() - began
-                played = rollout(problem, Sequoia(problem, trained.q), scenarios)
+                played = rollout(problem, Sequoia(problem, trained.model), scenarios)
                 earned.append(played.rewards.mean(axis=1))
                 share = 100 * earned[-1].mean() / trained.bound
                 said = f"{share:.2f} % of the bound, {spent:.0f} s"

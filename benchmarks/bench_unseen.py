@@ -180,10 +180,10 @@ def rules_for(name: str, problem: Any) -> dict[str, Any]:
 def row(name: str, problem: Any) -> str:
     """Train, play, and return a row of the table."""
     began = time.process_time()
-    q = train(problem, seed=1).q
+    q = train(problem, seed=1).model
     seconds = time.process_time() - began
     names = ["sequoia", "random", *(["myopic"] if isinstance(problem, Problem) else [])]
-    policies = {one: make_policy(one, problem, q=q) for one in names} | rules_for(name, problem)
+    policies = {one: make_policy(one, problem, model=q) for one in names} | rules_for(name, problem)
     episodes = EPISODES if problem.space.base.kind == "budget" else FEW
 
     def played(policy: Any, count: int) -> Any:

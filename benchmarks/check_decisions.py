@@ -120,7 +120,7 @@ def models(problem: Problem) -> dict[str, QFunction]:
     usual = make_config("default", rounds=1)
     quick = {"n_eval_episodes": 5, "samples": 100, "epochs": 3}
     hidden = make_config("paper", hidden=[8], rounds=1, **quick)
-    return {"as usual": train(problem, usual).q, "a hidden layer": train(problem, hidden).q}
+    return {"as usual": train(problem, usual).model, "a hidden layer": train(problem, hidden).model}
 
 
 def policies(problem: Problem) -> Iterator[Policy]:

@@ -69,7 +69,7 @@ found = sequoia.evaluate(
     {
         "random": Random,
         "most worn": lambda _: FunctionPolicy("most worn", most_worn),
-        "sequoia": lambda environment: Sequoia(environment, trained.q),
+        "sequoia": lambda environment: Sequoia(environment, trained.model),
     },
     episodes=40,
 )

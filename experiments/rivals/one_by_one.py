@@ -35,9 +35,9 @@ class OneByOne(StatewisePolicy):
     @classmethod
     def make(cls, environment: Environment, options: Options) -> "OneByOne":
         """Make it for an environment that ``ppo-masked`` was trained for."""
-        if not hasattr(options.q, "logits"):
+        if not hasattr(options.model, "logits"):
             raise ProblemError("needs a model that chooses columns one by one, as ppo-masked does.")
-        return cls(environment, cast(ColumnPolicy, options.q))
+        return cls(environment, cast(ColumnPolicy, options.model))
 
     def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
         """Return the decision that the model builds up."""

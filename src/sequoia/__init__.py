@@ -1,6 +1,7 @@
 """Plan a sequence of combinatorial decisions under uncertainty.
 
-The nouns are here, and the verbs: `load`, `save`, `make`, `train`, `evaluate`, `bound`, `plan`.
+The nouns are here, and the verbs: `load`, `save`, `make`, `fit`, `train`, `evaluate`, `bound` and
+`plan`.
 Each is imported when it is first used, because many bring heavy libraries along.
 """
 
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
         save,
     )
     from sequoia.problem.families import make
+    from sequoia.records import Log, fit
 
 __all__ = [
     "Arms",
@@ -51,6 +53,7 @@ __all__ = [
     "Floor",
     "LinearSystem",
     "Lock",
+    "Log",
     "Problem",
     "Promise",
     "Promises",
@@ -64,6 +67,7 @@ __all__ = [
     "bound",
     "check_environment",
     "evaluate",
+    "fit",
     "load",
     "make",
     "plan",
@@ -73,7 +77,9 @@ __all__ = [
 
 _ROOMS = {
     "bound": "bounds",
+    "Log": "records",
     "evaluate": "evaluation",
+    "fit": "records",
     "make": "problem.families",
     "plan": "planning",
     "train": "learn",

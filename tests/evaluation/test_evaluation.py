@@ -77,7 +77,7 @@ def test_intervals_are_those_of_students_t(found):
 
 
 def test_the_summary_has_the_keys_that_people_rely_on(found):
-    summary = found.summary()
+    summary = found.to_json()
     assert list(summary) == ["problem", "fingerprint", "solver", "bound", "policies"]
     wanted = ["kind", "per_step", "total", "gap", "stopped_by", "seconds"]
     assert list(summary["bound"]) == wanted
@@ -105,14 +105,14 @@ def test_the_summary_has_the_keys_that_people_rely_on(found):
 def test_saved_and_read_again(found, tmp_path):
     save_evaluation(found, tmp_path / "e.json")
     again = load_evaluation(tmp_path / "e.json")
-    assert again.summary() == found.summary()
+    assert again.to_json() == found.to_json()
     assert np.array_equal(again.rewards, found.rewards)
     assert np.array_equal(again.examples["price"].actions, found.examples["price"].actions)
     save_evaluation(again, tmp_path / "f.json")
     assert (tmp_path / "e.json").read_bytes() == (tmp_path / "f.json").read_bytes()
     content = json.loads((tmp_path / "e.json").read_text())
-    assert {key: content[key] for key in found.summary()} == found.summary()
-    assert list(content) == [*found.summary(), "data"]
+    assert {key: content[key] for key in found.to_json()} == found.to_json()
+    assert list(content) == [*found.to_json(), "data"]
 
 
 def test_states_beyond_whole_numbers_are_read_without_a_warning(found, tmp_path):
@@ -156,8 +156,8 @@ def test_one_episode_has_no_interval_and_is_still_json(tmp_path):
     one = evaluate(trap(horizon=2), ["exact", "idle"], 1, bound="none")
     save_evaluation(one, tmp_path / "e.json")
     again = load_evaluation(tmp_path / "e.json")
-    assert again.summary()["policies"]["exact"]["low"] is None
-    assert again.summary()["bound"] is None
+    assert again.to_json()["policies"]["exact"]["low"] is None
+    assert again.to_json()["bound"] is None
     assert again.percent_of_bound("exact") is None
 
 
@@ -233,7 +233,7 @@ SMALL_TRAINING = {
 @pytest.fixture(scope="module")
 def trained():
     config = make_config("paper", **SMALL_TRAINING)
-    return {problem: train(problem, config).q for problem in OWN_PROBLEMS}
+    return {problem: train(problem, config).model for problem in OWN_PROBLEMS}
 
 
 @pytest.mark.parametrize("number", range(len(OWN_PROBLEMS)))
@@ -249,7 +249,7 @@ def test_numbers_do_not_depend_on_blocks_or_jobs(number, trained, monkeypatch):
     found = []
     for size, jobs in ((5, 1), (1, 1), (4, 2), (7, 1)):
         monkeypatch.setattr(sys.modules["sequoia.evaluation.evaluate"], "BLOCK", size)
-        found.append(evaluate(problem, names, 7, q=trained[problem], jobs=jobs, bound="none"))
+        found.append(evaluate(problem, names, 7, model=trained[problem], jobs=jobs, bound="none"))
     for other in found[1:]:
         np.testing.assert_array_equal(other.rewards, found[0].rewards)
 
@@ -301,7 +301,7 @@ def test_a_decision_that_is_cut_off_is_counted_and_kept(tmp_path, by_clock):
     assert found.gaps_at_limit("cut") == (0.25, 0.25)
     save_evaluation(found, tmp_path / "e.json")
     again = load_evaluation(tmp_path / "e.json")
-    assert again.summary() == found.summary()
+    assert again.to_json() == found.to_json()
     assert np.argwhere(again.is_at_limit).tolist() == [[0, 1, 2]]
     assert np.argwhere(again.is_late).tolist() == ([[0, 1, 2]] if by_clock else [])
     assert ("(1 by the clock)" in cut_off(again, "cut")) == by_clock

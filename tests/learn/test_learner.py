@@ -60,7 +60,7 @@ def test_seeing_only_the_game_it_does_better_than_looking_one_step_ahead():
     problem = capacity(arms=20)
     blind = Blind(problem)
     trained = learned(blind, rounds=2)
-    assert mean_of(blind, Sequoia(blind, trained.q)) > 1.05 * mean_of(problem, Myopic(problem))
+    assert mean_of(blind, Sequoia(blind, trained.model)) > 1.05 * mean_of(problem, Myopic(problem))
     mean, low, high = trained.gain
     assert 0 < low < mean < high
     assert trained.bound is None
@@ -71,7 +71,7 @@ def test_a_system_that_wears_out_unseen_is_kept_up():
     system = maintenance.make(1)
     blind = Blind(system)
     trained = learned(blind, rounds=3)
-    policy = make_policy("sequoia", blind, trained.q)
+    policy = make_policy("sequoia", blind, trained.model)
 
     def act(states, step, rng):  # noqa: ARG001
         return policy.act(states, step, [None] * len(states)).actions
@@ -85,14 +85,14 @@ def test_rare_rewards_are_found_in_an_environment_of_ones_own():
     """Five switches that are set in order only; random play seldom sets all of them."""
     switches = Switches()
     trained = learned(switches, rounds=20)
-    assert mean_of(switches, Sequoia(switches, trained.q)) * switches.horizon > 3.5
+    assert mean_of(switches, Sequoia(switches, trained.model)) * switches.horizon > 3.5
 
 
 def test_with_prices_it_is_close_to_the_optimum_and_below_its_bound():
     problem = tiny()
     trained = learned(problem, rounds=3)
     optimum = solve_exactly(problem).value
-    assert value_of(problem, Sequoia(problem, trained.q)) > 0.97 * optimum
+    assert value_of(problem, Sequoia(problem, trained.model)) > 0.97 * optimum
     assert trained.bound >= optimum / problem.horizon - 1e-9
     assert trained.history[0]["did"] == "base policy price"
 
@@ -101,8 +101,8 @@ def test_a_fire_is_fought_from_the_start_where_clusters_say_how():
     """Treating a fire earns nothing in the next step, so the myopic policy lets it burn."""
     problem = wildfire(arms=16, burning=2, budget=1, horizon=8, seed=1)
     trained = learned(problem, rounds=0)
-    assert trained.q.known.name == "price"
-    ours = mean_of(problem, Sequoia(problem, trained.q))
+    assert trained.model.known.name == "price"
+    ours = mean_of(problem, Sequoia(problem, trained.model))
     assert mean_of(problem, Myopic(problem)) < ours < trained.bound
 
 
@@ -136,8 +136,8 @@ class Indifferent(Lamps):
 def test_where_nothing_is_to_be_gained_the_base_policy_is_the_result(environment):
     trained = learned(environment, rounds=10)
     assert trained.gain == (0, 0, 0)
-    assert trained.q.known.name in ("idle", "random")
-    assert (trained.q.linear, trained.q.network, trained.q.joint) == (None, None, None)
+    assert trained.model.known.name in ("idle", "random")
+    assert (trained.model.linear, trained.model.network, trained.model.joint) == (None, None, None)
     assert all(row["won"] is None for row in trained.history)
     # It ends by itself once the closest look won nothing, as often as it has patience for.
     assert trained.history[-1]["round"] < 10
@@ -147,9 +147,9 @@ def test_what_is_returned_earns_what_is_said():
     problem = capacity(arms=8, workers=2, horizon=6)
     blind = Blind(problem)
     trained = learned(blind, rounds=1)
-    ours = mean_of(blind, Sequoia(blind, trained.q), 1_000)
+    ours = mean_of(blind, Sequoia(blind, trained.model), 1_000)
     assert ours == pytest.approx(trained.reward, rel=0.02)
-    before = mean_of(blind, Sequoia(blind, learned(blind, rounds=0).q), 1_000)
+    before = mean_of(blind, Sequoia(blind, learned(blind, rounds=0).model), 1_000)
     assert trained.gain[1] > 0
     assert ours - before == pytest.approx(trained.gain[0], abs=0.1 * trained.gain[0])
 
@@ -173,16 +173,16 @@ def test_any_space_with_rules(space):
         contagion=plain.contagion,
     ).with_rules(Rules(must=["arm 1"]))
     trained = learned(problem, rounds=1)
-    played = rollout(problem, Sequoia(problem, trained.q), Scenarios.sample(problem, 4, seed=0))
+    played = rollout(problem, Sequoia(problem, trained.model), Scenarios.sample(problem, 4, seed=0))
     assert (played.actions[:, :, 1] == 1).all()
 
 
 def test_a_shop_whose_rewards_are_no_sums_is_learned():
     shop = assortment(items=4, show=2, horizon=6, seed=2)
     trained = learned(shop, rounds=1)
-    assert trained.q.known.name == "myopic"
+    assert trained.model.known.name == "myopic"
     myopic = mean_of(shop, make_policy("myopic", shop))
-    assert mean_of(shop, Sequoia(shop, trained.q)) >= myopic - 1e-9
+    assert mean_of(shop, Sequoia(shop, trained.model)) >= myopic - 1e-9
 
 
 # ------------------------------------------------------------------ which looks follow which

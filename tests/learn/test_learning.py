@@ -17,7 +17,7 @@ SEED = 0
 
 def share_of_optimum(problem, config, seed=0) -> float:
     trained = train(problem, config, seed)
-    return value_of(problem, Sequoia(problem, trained.q)) / solve_exactly(problem).value
+    return value_of(problem, Sequoia(problem, trained.model)) / solve_exactly(problem).value
 
 
 def test_it_walks_through_the_trap():
@@ -28,7 +28,7 @@ def test_it_walks_through_the_trap():
     config = small(rounds=10, samples=0)
     trained = train(problem, config)
     assert trained.history[0]["reward"] * problem.horizon < 0.2 * optimum
-    assert value_of(problem, Sequoia(problem, trained.q)) == pytest.approx(optimum)
+    assert value_of(problem, Sequoia(problem, trained.model)) == pytest.approx(optimum)
 
 
 def test_worth_travels_back_many_steps():
@@ -44,10 +44,10 @@ def test_chance_is_weighed_right():
     exact = solve_exactly(problem)
     assert value_of(problem, Myopic(problem)) < 0.92 * exact.value
     trained = train(problem, small(rounds=30))
-    assert value_of(problem, Sequoia(problem, trained.q)) > 0.98 * exact.value
+    assert value_of(problem, Sequoia(problem, trained.model)) > 0.98 * exact.value
     states = joint_states(problem)
-    net = trained.q.fold(states, np.zeros(len(states), np.int64))
-    said = Enumeration(trained.q.columns).best(net).values
+    net = trained.model.fold(states, np.zeros(len(states), np.int64))
+    said = Enumeration(trained.model.columns).best(net).values
     assert np.abs(said - exact.values[0]).mean() < 0.05 * exact.values[0].mean()
 
 
@@ -58,7 +58,7 @@ def test_the_model_earns_what_it_says(keep_best):
     config = small(rounds=4, eval_freq=1, n_eval_episodes=30, keep_best=keep_best)
     trained = train(problem, config, seed=SEED)
     held_out = Scenarios.sample(problem, 30, seed=SEED + 1_000_003)
-    played = rollout(problem, Sequoia(problem, trained.q), held_out)
+    played = rollout(problem, Sequoia(problem, trained.model), held_out)
     rewards = [row["reward"] for row in trained.history]
     assert trained.reward == (max(rewards) if keep_best else rewards[-1])
     assert played.rewards.mean() == pytest.approx(trained.reward)
@@ -80,8 +80,8 @@ def test_the_papers_preset_runs_to_the_end(name):
     trained = train(problem, config)
     assert [row["round"] for row in trained.history] == list(range(7))
     assert trained.history[0]["epsilon"] == pytest.approx(0.9)
-    assert {part.shape for part in trained.q.parameters.values()} >= {(32, 32), (32,)}
-    policy = Sequoia(problem, trained.q)
+    assert {part.shape for part in trained.model.parameters.values()} >= {(32, 32), (32,)}
+    policy = Sequoia(problem, trained.model)
     for state in problem.draw_start(np.random.default_rng(0), 3):
         decision = decide(policy, state, 0, np.random.default_rng(0))
         problem.space.system.require(decision)

@@ -170,7 +170,7 @@ def test_resuming_nothing_begins(tmp_path):
 def test_what_is_loaded_is_what_was_trained(tmp_path):
     trained = train(PROBLEM, short(), folder=tmp_path)
     loaded = load_model(tmp_path, PROBLEM)
-    one, other = Sequoia(PROBLEM, trained.q), Sequoia(PROBLEM, loaded)
+    one, other = Sequoia(PROBLEM, trained.model), Sequoia(PROBLEM, loaded)
     rng = np.random.default_rng(0)
     for step in range(PROBLEM.horizon):
         for state in rng.integers(0, 3, (5, 3)):

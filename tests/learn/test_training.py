@@ -36,7 +36,7 @@ def test_interrupted_it_returns_the_best_so_far():
     trained = train(PROBLEM, config, on_event=interrupt_at(1))
     assert trained.history[-1]["round"] == 1
     state = PROBLEM.draw_start(np.random.default_rng(0), 1)
-    made = Sequoia(PROBLEM, trained.q).act(state, 0, [np.random.default_rng(0)])
+    made = Sequoia(PROBLEM, trained.model).act(state, 0, [np.random.default_rng(0)])
     assert PROBLEM.space.contains(made.actions).all()
 
 

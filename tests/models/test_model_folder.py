@@ -44,9 +44,9 @@ def test_what_is_read_is_what_was_written(tmp_path, hidden):
     states = joint_states(PROBLEM)
     steps = np.arange(len(states)) % 3
     for part in ("first_bias", "linear", "constant", "output"):
-        values = getattr(one.q.fold(states, steps), part)
+        values = getattr(one.model.fold(states, steps), part)
         assert values.tobytes() == getattr(other.fold(states, steps), part).tobytes()
-    assert other.view == one.q.view
+    assert other.view == one.model.view
 
 
 def test_a_person_can_read_it(tmp_path):
@@ -175,5 +175,5 @@ def test_a_trained_policy_acts_without_torch(tmp_path):
     )
     assert done.returncode == 0, done.stderr
     state, rng = np.zeros(3, np.int64), np.random.default_rng(0)
-    wanted = Sequoia(PROBLEM, one.q).act(state[None], 1, [rng]).actions[0].tolist()
+    wanted = Sequoia(PROBLEM, one.model).act(state[None], 1, [rng]).actions[0].tolist()
     assert done.stdout.splitlines()[0] == str(wanted)

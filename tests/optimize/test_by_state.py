@@ -84,7 +84,7 @@ def test_learning_and_acting_keep_within_limits(preset):
     """A rollout checks every decision, those of training too."""
     doors = Doors()
     few = {"n_eval_episodes": 4, "samples": 50, "epochs": 1} if preset == "paper" else {}
-    q = train(doors, make_config(preset, rounds=2, **few)).q
+    q = train(doors, make_config(preset, rounds=2, **few)).model
     scenarios = Scenarios.sample(doors, 6, seed=3)
     bound = clairvoyant_search(doors, scenarios=10, seed=3)
     for name in ("random", "sequoia", "iterative-dqn", "lookahead"):

@@ -89,7 +89,7 @@ class Wants:
 
 def test_with_a_model_the_plan_is_that_of_the_model():
     planner = Planner(CAPACITY, STATE)
-    plan = planner.plan(CAPACITY, q=Wants())
+    plan = planner.plan(CAPACITY, model=Wants())
     assert plan.policy == "sequoia"
     assert plan.proof == Proof("by what the model has learned", 0.0, False, False)
     actions = CAPACITY.space.enumerate(10_000)

@@ -115,7 +115,7 @@ def test_a_model_is_evaluated_like_any_other_policy():
     """On a space too large to list, where a search may begin where the last one ended."""
     problem = scheduling(arms=40, horizon=3)
     q, _ = by_prices(problem)
-    both = evaluate(problem, ["iterative-dqn", "random", "sequoia"], 6, q=q, bound="none")
-    alone = evaluate(problem, ["sequoia"], 6, q=q, bound="none")
+    both = evaluate(problem, ["iterative-dqn", "random", "sequoia"], 6, model=q, bound="none")
+    alone = evaluate(problem, ["sequoia"], 6, model=q, bound="none")
     assert np.array_equal(both.rewards[2], alone.rewards[0])
     assert both.paired("sequoia", "random").mean > 0

@@ -107,6 +107,6 @@ def test_myopic_is_the_best_of_all_assortments_for_the_next_customer():
 
 def test_it_is_trained_and_planned_like_any_other():
     trained = train(SMALL, make_config("default", rounds=1))
-    policy = make_policy("sequoia", SMALL, trained.q)
+    policy = make_policy("sequoia", SMALL, trained.model)
     played = rollout(SMALL, policy, Scenarios.sample(SMALL, 2, seed=1))
     assert (played.actions.sum(axis=2) <= 2).all()

@@ -4,12 +4,14 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
+from sequoia.shown import Shown
+
 Kind = Literal["lp", "hull", "factored", "clairvoyant"]
 StoppedBy = Literal["optimum", "work", "clock"]
 
 
-@dataclass(frozen=True)
-class Bound:
+@dataclass(frozen=True, repr=False)
+class Bound(Shown):
     """No policy's expected reward exceeds it.
 
     Attributes
@@ -47,6 +49,15 @@ class Bound:
     margin: float = 0.0
     detail: str = ""
     stopped_by: StoppedBy = "work"
+
+    def _lines(self) -> list[str]:
+        """Return the number, how it was found, and how far it is from the best of its kind."""
+        margin = f" ± {self.margin_per_step:.2g}" if self.margin else ""
+        lines = [f"No policy earns more than {self.per_step:.5g}{margin} per step"]
+        lines.append(f"{self.kind}, {self.total:.6g} in all, {self.seconds:.2g} s")
+        if 0 < self.gap < float("inf"):
+            lines.append(f"the best of its kind is at most {100 * self.gap:.2g} % lower")
+        return lines
 
     @property
     def margin_per_step(self) -> float:

@@ -52,7 +52,7 @@ def demo(
     q = _trained(problem, output / "model")
     with showing("Evaluating", "blocks of episodes") as show:
         found = evaluate(
-            problem, _POLICIES, EPISODES, q=q, bound="hull", source="problem.npz", on_event=show
+            problem, _POLICIES, EPISODES, model=q, bound="hull", source="problem.npz", on_event=show
         )
     save_evaluation(found, output / "evaluation.json")
     print_evaluation(found)
@@ -78,4 +78,4 @@ def _trained(problem: Problem, folder: Path) -> QFunction:
 
     config = make_config(PRESET, rounds=_ROUNDS)
     with watching(folder) as show:
-        return train(problem, config, folder=folder, resume=True, on_event=show).q
+        return train(problem, config, folder=folder, resume=True, on_event=show).model

@@ -73,9 +73,9 @@ def evaluate_command(
     problem = load_environment(file, instance)
     if jobs > 1 and is_own(file):
         raise ProblemError("an environment of your own is evaluated in one process, not in --jobs.")
-    q = None if model is None else load_model(model, problem)
+    trained = None if model is None else load_model(model, problem)
     if policies is None:
-        names = _usual_policies(problem, q is not None)
+        names = _usual_policies(problem, trained is not None)
     else:
         names = [name.strip() for name in policies.split(",") if name.strip()]
     _check_output(output, force)
@@ -89,7 +89,7 @@ def evaluate_command(
             names,
             episodes,
             seed,
-            q=q,
+            model=trained,
             jobs=jobs,
             bound=bound,
             rollouts=rollouts,
@@ -101,7 +101,7 @@ def evaluate_command(
             save_evaluation(found, output)
         cache.clear()
     if as_json:
-        typer.echo(json.dumps(found.summary(), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
         return
     print_evaluation(found)
     if output is not None:

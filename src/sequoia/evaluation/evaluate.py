@@ -45,7 +45,7 @@ def evaluate(
     episodes: int = EPISODES,
     seed: int = 0,
     *,
-    q: QFunction | None = None,
+    model: QFunction | None = None,
     jobs: int = 1,
     bound: BoundKind = "auto",
     seconds: float = DECISION_SECONDS,
@@ -67,7 +67,7 @@ def evaluate(
     policies
         Names known to `make_policy`; or functions of your own that make a policy from the
         environment, by name. With several processes these must be importable.
-    q
+    model
         A trained model, for the policies that need one.
     jobs
         Number of processes.
@@ -87,7 +87,7 @@ def evaluate(
     on_event
         Called after every finished piece.
     """
-    makers = _makers(policies, q, seconds, rollouts)
+    makers = _makers(policies, model, seconds, rollouts)
     for name, value in (("episodes", episodes), ("jobs", jobs), ("policies", len(makers))):
         if value < 1:
             raise ProblemError(f"{name} is {value}; at least 1 is wanted.")
@@ -101,7 +101,7 @@ def evaluate(
     if asked is not None:
         resolve_kind(environment, asked)
     scenarios = Scenarios.sample(environment, episodes, seed)
-    mark = "" if q is None else _mark(q, scenarios)
+    mark = "" if model is None else _mark(model, scenarios)
     content = (environment.fingerprint, seed, seconds, rollouts, used_solver(), __version__)
     # One block of every policy comes first, so that one that does not apply is known early.
     keys: dict[Block, Key] = {
@@ -128,7 +128,7 @@ def evaluate(
 
 def _makers(
     policies: Sequence[str] | Mapping[str, Maker],
-    q: QFunction | None,
+    model: QFunction | None,
     seconds: float,
     rollouts: int,
 ) -> dict[str, Maker]:
@@ -138,18 +138,18 @@ def _makers(
     if twice:
         raise ProblemError(f"the policy {twice[0]} is named twice.")
     for name in policies:
-        if policy_called(name).needs_model and q is None:
+        if policy_called(name).needs_model and model is None:
             raise ProblemError(f"{name} needs a trained model, and none is given.")
     return {
-        name: partial(make_policy, name, q=q, seconds=seconds, rollouts=rollouts)
+        name: partial(make_policy, name, model=model, seconds=seconds, rollouts=rollouts)
         for name in policies
     }
 
 
-def _mark(q: QFunction, scenarios: Scenarios) -> str:
+def _mark(model: QFunction, scenarios: Scenarios) -> str:
     """Return a hash of what a model says about the first starts."""
     starts = scenarios.start[:4]
-    net = q.fold(starts, np.zeros(len(starts), dtype=np.int64))
+    net = model.fold(starts, np.zeros(len(starts), dtype=np.int64))
     digest = hashlib.sha256()
     for part in (*net.weights, net.first_bias, *net.biases, net.output, net.linear, net.constant):
         digest.update(np.ascontiguousarray(part, dtype=np.float64).tobytes())

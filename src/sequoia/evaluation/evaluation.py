@@ -10,6 +10,9 @@ import numpy as np
 from sequoia.bounds.certificate import Bound, Kind
 from sequoia.errors import ProblemError
 from sequoia.evaluation.intervals import Estimate, estimate
+from sequoia.frames import Library, frame_of
+from sequoia.problem.names import count, say
+from sequoia.shown import Columns, Shown
 from sequoia.simulate import Episode
 from sequoia.solvers.registry import DEFAULT
 from sequoia.validation import BoolArray, FloatArray
@@ -18,8 +21,8 @@ from sequoia.validation import BoolArray, FloatArray
 _ROUNDING = 1e-12
 
 
-@dataclass(frozen=True, eq=False)
-class Evaluation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Shown):
     """Rewards of several policies that had the same starts and the same luck.
 
     Attributes
@@ -67,6 +70,66 @@ class Evaluation:
     examples: Mapping[str, Episode] = field(default_factory=dict)
     source: str | None = None
     solver: str = DEFAULT
+
+    def _lines(self) -> list[str]:
+        """Return which policies earn most, and how far the bound is."""
+        best, ties = self.best, self.as_good_as_best[1:]
+        tied = f", a tie with {say([n for n in self.as_good_as_best if n != best])}" if ties else ""
+        lines = [
+            f"Evaluation of {self.problem!r}: {count(len(self.names), 'policy', 'policies')}, "
+            f"{count(self.n_episodes, 'episode')}, seed {self.seed}",
+            f"best: {best}, {self.mean(best)} per step{tied}",
+        ]
+        if self.bound is not None:
+            lines.append(f"no policy earns more than {per_step(self.bound, 5)} per step")
+        return lines
+
+    def _shown_table(self) -> Columns:
+        """Return a row for each policy, the best first."""
+        order = sorted(self.names, key=lambda name: -self.mean(name).mean)
+        means = [self.mean(name) for name in order]
+        behind = [self.paired(name, self.best) for name in order]
+        columns: dict[str, list[Any]] = {
+            "policy": order,
+            "mean": [mean.mean for mean in means],
+            "low": [mean.low for mean in means],
+            "high": [mean.high for mean in means],
+            "to_best": [gap.mean for gap in behind],
+            "to_best_low": [gap.low for gap in behind],
+            "to_best_high": [gap.high for gap in behind],
+            "percent_of_bound": [self.percent_of_bound(name) for name in order],
+            "ms_per_decision": [self.ms_per_decision(name) for name in order],
+        }
+        if self.bound is None:
+            del columns["percent_of_bound"]
+        return columns
+
+    def summary(self, library: Library = "pandas") -> Any:
+        """Return a data frame with a row for each policy, the best first.
+
+        ``mean`` is per step, ``low`` and ``high`` end its 95 % interval; ``to_best`` is the paired
+        difference to the best policy.
+        """
+        return frame_of(self._shown_table(), library)
+
+    def to_frame(self, library: Library = "pandas") -> Any:
+        """Return a data frame with a row for each decision.
+
+        Its columns are ``policy``, ``episode``, ``step``, ``reward``, ``seconds``, ``gap``,
+        ``is_at_limit`` and ``is_late``.
+        """
+        policy, episode, step = np.indices(self.rewards.shape).reshape(3, -1)
+        columns: dict[str, Any] = {
+            "policy": [self.names[p] for p in policy.tolist()],
+            "episode": episode,
+            "step": step,
+            "reward": self.rewards.reshape(-1),
+            "seconds": self.seconds.reshape(-1),
+            "gap": self.gaps.reshape(-1),
+            "is_at_limit": self.is_at_limit.reshape(-1),
+            "is_late": self.is_late.reshape(-1),
+        }
+        return frame_of(columns, library)
 
     @property
     def n_episodes(self) -> int:
@@ -150,7 +213,7 @@ class Evaluation:
             name for name in self.names if name == best or self.paired(name, best).includes_zero
         )
 
-    def summary(self) -> dict[str, Any]:
+    def to_json(self) -> dict[str, Any]:
         """Return what ``sequoia evaluate --json`` prints."""
         return {
             "problem": self.problem,

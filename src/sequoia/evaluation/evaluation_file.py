@@ -53,7 +53,7 @@ def save_evaluation(evaluation: Evaluation, path: str | os.PathLike[str]) -> Non
             if example.states.size + example.actions.size <= _MAX_EXAMPLE
         },
     }
-    head = json.dumps(evaluation.summary(), ensure_ascii=False, indent=2, allow_nan=False)
+    head = json.dumps(evaluation.to_json(), ensure_ascii=False, indent=2, allow_nan=False)
     rest = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     write_text(Path(path), f'{head.rstrip("}").rstrip()},\n  "data": {rest}\n}}')
 

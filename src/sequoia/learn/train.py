@@ -121,9 +121,9 @@ def train(
 
 def _no_worse(trained: Trained, base: Policy | str, seed: int) -> Trained:
     """Return what was trained or, where a base policy wins a paired test, say that it plays."""
-    environment = trained.q.environment
+    environment = trained.model.environment
     policy = make_policy(base, environment) if isinstance(base, str) else base
-    learned = make_policy(trained.played_by, environment, trained.q)
+    learned = make_policy(trained.played_by, environment, trained.model)
     judge = HeldOut(environment, _BASE_EPISODES, seed)
     theirs = judge.play(policy)
     gain = estimate(theirs - judge.play(learned))

@@ -16,12 +16,15 @@ from safetensors.numpy import load as read_arrays
 from safetensors.numpy import save as write_arrays
 
 from sequoia.errors import FileError
+from sequoia.frames import Library, frame_of
 from sequoia.io import make_folder, read_bytes, read_json, write_bytes, write_text
 from sequoia.models.learned_model import LearnedModel
 from sequoia.models.model import Model
 from sequoia.models.q_model import QModel
 from sequoia.plugins import Parts
 from sequoia.problem import Environment, Problem, capabilities_of
+from sequoia.problem.names import count, duration
+from sequoia.shown import Columns, Shown
 from sequoia.solvers.registry import DEFAULT
 from sequoia.version import __version__
 
@@ -69,8 +72,8 @@ def meaning_of(problem: Problem) -> Meaning:
     )
 
 
-@dataclass(frozen=True, eq=False)
-class Trained:
+@dataclass(frozen=True, eq=False, repr=False)
+class Trained(Shown):
     """A trained model and how it came about.
 
     Attributes
@@ -99,7 +102,7 @@ class Trained:
         The policy that learning started from, and that ``gain`` is over.
     """
 
-    q: Model
+    model: Model
     learner: str
     config: Mapping[str, Any]
     seed: int
@@ -114,21 +117,46 @@ class Trained:
     structure: str = ""
     base: str = ""
 
+    def _lines(self) -> list[str]:
+        """Return what it earns, what it gained, and how far the bound is."""
+        bound = "no bound" if self.bound is None else f"bound {self.bound:.5g}"
+        lines = [
+            f"Trained on {self.model.environment.name!r} in "
+            f"{count(int(self.history[-1]['round']), 'round')}, {duration(self.seconds)}",
+            f"reward {self.reward:.5g} per step in held-out episodes, {bound}; "
+            f"played by {self.played_by}",
+        ]
+        if self.gain is not None:
+            mean, low, high = self.gain
+            base = self.base or "where it started"
+            lines.append(f"gain over {base}: {mean:.3g} ± {(high - low) / 2:.2g} per step")
+        return lines
+
+    def _shown_table(self) -> Columns:
+        """Return a row for each round: what it earned, won and did."""
+        names = ("round", "seconds", "reward", "best", "won", "did")
+        return {name: [done.get(name) for done in self.history] for name in names}
+
+    def to_frame(self, library: Library = "pandas") -> Any:
+        """Return a data frame with a row for each round of training."""
+        names = list(self.history[0])
+        return frame_of({name: [done[name] for done in self.history] for name in names}, library)
+
 
 def save_model(folder: Path, trained: Trained) -> None:
     """Write a model to ``folder``, which is made if need be; ``model.json`` comes last."""
     make_folder(folder)
-    q = trained.q
-    arrays, facts = q.to_arrays()
+    model = trained.model
+    arrays, facts = model.to_arrays()
     weights = write_arrays({name: np.ascontiguousarray(a) for name, a in arrays.items()})
     about = {
         "format": FORMAT,
         "sequoia": __version__,
-        "problem": q.environment.name,
-        "fingerprint": q.environment.fingerprint,
-        "kind": q.kind,
+        "problem": model.environment.name,
+        "fingerprint": model.environment.fingerprint,
+        "kind": model.kind,
         "facts": facts,
-        **_meaning(q.environment),
+        **_meaning(model.environment),
         "learner": trained.learner,
         "played_by": trained.played_by,
         "config": dict(trained.config),

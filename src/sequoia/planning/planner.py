@@ -3,9 +3,9 @@
 import time
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from sequoia.bounds.certificate import StoppedBy
 from sequoia.bounds.factored.relax import relax_factored
@@ -14,16 +14,20 @@ from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import Relaxation, relax
 from sequoia.defaults import planning_policy
 from sequoia.errors import InfeasibleSpace
+from sequoia.frames import Library, frame_of
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.planning.overrides import columns_of, including, leaving_out
 from sequoia.policies import Myopic, Policy, PricePolicy, QFunction, make_policy
 from sequoia.policies.price import ClusterPricePolicy
 from sequoia.policies.registry import policy_called
 from sequoia.problem import Decision, Problem, Rules, limits_of
+from sequoia.problem.framed_arms import states_of
+from sequoia.problem.names import count
 from sequoia.problem.spaces.base import Task
+from sequoia.shown import Columns, Shown
 from sequoia.simulate import Decisions
 from sequoia.solvers import Limits
-from sequoia.validation import ActionArray, FloatArray, IntArray, frozen
+from sequoia.validation import ActionArray, FloatArray, IntArray
 
 _LEAST_SECONDS = 0.5
 
@@ -102,8 +106,8 @@ class Proof:
         return limit if self.is_at_limit else "optimum"
 
 
-@dataclass(frozen=True, eq=False)
-class DayPlan:
+@dataclass(frozen=True, eq=False, repr=False)
+class DayPlan(Shown):
     """A plan for one state.
 
     Attributes
@@ -146,19 +150,61 @@ class DayPlan:
         """Who goes where, when, to do what."""
         return self.problem.space.tasks(self.decision)
 
+    def _lines(self) -> list[str]:
+        """Return how much there is to do, what it is worth, and how good it is."""
+        gain = self.worth - self.idle
+        ahead = "" if gain.long_run is None else f", {gain.long_run:.4g} more in the long run"
+        return [
+            f"Plan of {self.problem.name!r} by {self.policy}: {count(len(self.tasks), 'task')}",
+            f"{gain.next_step:.4g} more in the next step than without it{ahead}",
+            f"by the {self.objective}, no plan is better by more than {100 * self.gap:.2g} %",
+        ]
+
+    def _shown_table(self) -> Columns:
+        """Return a row for each task."""
+        columns = {name: [getattr(task, name) for task in self.tasks] for name in Task._fields}
+        arms = self.problem.bare_arms
+        known = dict(zip(arms.names, self.state.tolist(), strict=False))
+        before = [known.get(task.where) for task in self.tasks]
+        columns["state"] = ["" if s is None else self.problem.arms.say_state(s) for s in before]
+        return {name: cells for name, cells in columns.items() if any(cells) or name == "where"}
+
+    def to_frame(self, library: Library = "pandas") -> Any:
+        """Return tasks as a data frame.
+
+        Its columns are ``who``, ``when``, ``where``, ``do`` and today's ``state``; what no task has
+        is left out.
+        """
+        return frame_of(self._shown_table(), library)
+
 
 def plan(
     problem: Problem,
-    state: ArrayLike,
+    state: Any,
     policy: str | None = None,
     *,
-    q: QFunction | None = None,
+    model: QFunction | None = None,
     rules: Rules = Rules(),  # noqa: B008 (frozen)
     seconds: float = 10.0,
 ) -> DayPlan:
-    """Plan one day from ``state``, ``(J,)``: the verb at the door; see `Planner` for more."""
-    state = frozen("state", state, np.int64, (problem.arms.n_arms,))
-    return Planner(problem, state, seconds).plan(problem.with_rules(rules), policy, q)
+    """Plan one day; see `Planner` for more.
+
+    Parameters
+    ----------
+    state
+        The state of each arm, by number or by name: a list in the order of arms, a mapping such as
+        ``{"Ada": "well"}``, or a data frame with the columns ``arm`` and ``state``.
+    policy
+        A name known to `make_policy`; unless given, see `Planner.plan`.
+    model
+        A trained model, for the policies that need one.
+    rules
+        What is special today.
+    seconds
+        Longest time for each decision; a last resort.
+    """
+    states = states_of(state, problem.arms)
+    return Planner(problem, states, seconds).plan(problem.with_rules(rules), policy, model)
 
 
 class Planner:
@@ -218,7 +264,7 @@ class Planner:
         return Worth(soon, float(self.long_run[arm, level].sum()) + self.prices.offset())
 
     def plan(
-        self, today: Problem, policy: str | None = None, q: QFunction | None = None
+        self, today: Problem, policy: str | None = None, model: QFunction | None = None
     ) -> DayPlan:
         """Plan under today's rules.
 
@@ -232,9 +278,9 @@ class Planner:
         """
         began = time.perf_counter()
         policy = policy or planning_policy(
-            today, has_model=q is not None, has_prices=self.has_prices
+            today, has_model=model is not None, has_prices=self.has_prices
         )
-        acting = self._acting(policy, today, q)
+        acting = self._acting(policy, today, model)
         acting.reset(1)
         made = acting.act(self.state[None], 0, [np.random.default_rng(0)])
         decision, worth = made[0], self.worth(made.actions[0])
@@ -261,13 +307,13 @@ class Planner:
         by = PricePolicy.name if plan.objective == "long run" else Myopic.name
         return plan if plan.policy == by else self.plan(plan.problem, by)
 
-    def _acting(self, policy: str, today: Problem, q: QFunction | None) -> Policy:
+    def _acting(self, policy: str, today: Problem, model: QFunction | None) -> Policy:
         """Make the policy; prices are those of today's state."""
         if policy_called(policy).needs_prices and self.has_prices:
             return PricePolicy(today, self.prices, seconds=self._seconds)
         if policy == ClusterPricePolicy.name:
             return ClusterPricePolicy(today, self.factored, seconds=self._seconds)
-        return make_policy(policy, today, q, self._seconds)
+        return make_policy(policy, today, model, self._seconds)
 
     def _ceiling(self, policy: str) -> float | None:
         """Return the bound on what is still to come, where the policy had it found."""

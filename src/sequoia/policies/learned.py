@@ -54,7 +54,7 @@ class Sequoia(StatewisePolicy):
     @classmethod
     def make(cls, environment: Environment, options: Options) -> "Sequoia":
         """Make it for any environment that a model was trained for."""
-        return cls(environment, _required(options.q, cls.name), seconds=options.seconds)
+        return cls(environment, _required(options.model, cls.name), seconds=options.seconds)
 
     def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
         """Return the best action with its plan.
@@ -87,7 +87,7 @@ class IterativeDqn(Greedy):
     @classmethod
     def make(cls, environment: Environment, options: Options) -> "IterativeDqn":
         """Make it for any environment that a model was trained for."""
-        return cls(environment, _required(options.q, cls.name))
+        return cls(environment, _required(options.model, cls.name))
 
     def values(self, state: States, step: int, actions: ActionArray) -> FloatArray:
         """Return the Q-values of actions."""

@@ -90,14 +90,14 @@ class Lookahead(StatewisePolicy):
         encoding = ActionEncoding.of(environment)
         plans = plans_for(environment)
         if plans is not None:
-            if options.q is None:
+            if options.model is None:
                 return plans
             model = Sequoia.make(environment, options)
             if _earned(environment, plans) > _earned(environment, model):
                 return plans
         weigh: Weigh | None = None
-        if options.q is not None:
-            base, weigh = _over_model(options.q, environment, encoding)
+        if options.model is not None:
+            base, weigh = _over_model(options.model, environment, encoding)
         elif (problem := capabilities_of(environment).problem) is not None:
             base, weigh = _over_myopic(problem, encoding)
         else:

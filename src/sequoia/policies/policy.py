@@ -35,7 +35,7 @@ class Options:
 
     Attributes
     ----------
-    q
+    model
         A trained model, for those that need one.
     seconds
         Longest time for one decision, where a solver is used: a last resort.
@@ -43,7 +43,7 @@ class Options:
         How many rollouts a decision may take, where it takes any.
     """
 
-    q: QFunction | None = None
+    model: QFunction | None = None
     seconds: float = DECISION_SECONDS
     rollouts: int = ROLLOUTS
 

@@ -49,7 +49,7 @@ def policy_called(name: str) -> type[Policy]:
 def make_policy(
     name: str,
     environment: Environment,
-    q: QFunction | None = None,
+    model: QFunction | None = None,
     seconds: float = DECISION_SECONDS,
     rollouts: int = ROLLOUTS,
 ) -> Policy:
@@ -57,7 +57,7 @@ def make_policy(
 
     Parameters
     ----------
-    q
+    model
         A trained model, for those that need one.
     seconds
         Longest time for one decision, where a solver is used.
@@ -70,10 +70,10 @@ def make_policy(
         One line: the name is unknown, a model is missing, or the policy does not apply.
     """
     policy = policy_called(name)
-    if policy.needs_model and q is None:
+    if policy.needs_model and model is None:
         raise ProblemError(f"{name} needs a trained model, and none is given.")
     try:
-        return policy.make(environment, Options(q, seconds, rollouts))
+        return policy.make(environment, Options(model, seconds, rollouts))
     except (ProblemError, TooLarge) as error:
         # Whoever names several policies wants to know which of them it was.
         reason = str(error).removeprefix(f"{name} ")

@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError
-from sequoia.problem.names import Numbered, checked_names
+from sequoia.frames import Library, frame_of
+from sequoia.problem.names import Numbered, between, checked_names, count
+from sequoia.shown import Columns, Shown
 from sequoia.validation import (
     FloatArray,
     IntArray,
@@ -38,8 +41,8 @@ def attainable_doses(weights: FloatArray, most: float = np.inf) -> FloatArray | 
     return sums
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class Arms:
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Arms(Shown):
     """J arms, each following one of G models (its own, unless ``model`` says otherwise).
 
     Attributes
@@ -122,6 +125,60 @@ class Arms:
             state_names=checked_names("arms.state_names", state_names, "state", states),
             dose_names=called,
         )
+
+    def _lines(self) -> list[str]:
+        """Return how many there are, and their states, doses and rewards."""
+        states = ", ".join(map(self.say_state, range(min(self.n_states, 8))))
+        doses = ", ".join(map(self.say_dose, np.unique(self.doses)[:8]))
+        return [
+            f"{count(self.n_arms, 'arm')} of {count(self.n_models, 'model')}, "
+            f"{count(self.n_states, 'state')}: {states}{', …' if self.n_states > 8 else ''}",
+            f"doses {doses}; rewards {between(self.rewards)}",
+        ]
+
+    def _shown_table(self) -> Columns:
+        """Return a row for each model, dose and state with the chance of each next state."""
+        models, levels, states = self.n_models, self.n_doses, self.n_states
+        each = np.arange(models * levels * states)
+        return {
+            "model": [self.model_names[m] for m in (each // (levels * states)).tolist()],
+            "dose": self.doses.reshape(-1)[each // states],
+            "state": [self.say_state(s) for s in (each % states).tolist()],
+            **{
+                f"to {self.say_state(s)}": share
+                for s, share in enumerate(self.kernels.reshape(-1, states).T)
+            },
+        }
+
+    def to_frame(self, library: Library = "pandas") -> Any:
+        """Return transitions as a data frame, without moves that do not happen.
+
+        Its columns are ``model``, ``dose``, ``state``, ``to`` and ``probability``.
+        """
+        model, level, state, to = np.nonzero(self.kernels)
+        columns: dict[str, Any] = {
+            "model": [self.model_names[m] for m in model.tolist()],
+            "dose": self.doses[model, level],
+            "state": [self.say_state(s) for s in state.tolist()],
+            "to": [self.say_state(s) for s in to.tolist()],
+            "probability": self.kernels[model, level, state, to],
+        }
+        return frame_of(columns, library)
+
+    def rewards_frame(self, library: Library = "pandas") -> Any:
+        """Return rewards as a data frame: ``model``, ``state``, ``reward``."""
+        model, state = np.indices(self.rewards.shape).reshape(2, -1)
+        columns: dict[str, Any] = {
+            "model": [self.model_names[m] for m in model.tolist()],
+            "state": [self.say_state(s) for s in state.tolist()],
+            "reward": self.rewards.reshape(-1),
+        }
+        return frame_of(columns, library)
+
+    @property
+    def model_of_each(self) -> list[str]:
+        """The name of the model of each arm."""
+        return [self.model_names[model] for model in self.model.tolist()]
 
     def called(self, models: IntArray) -> IntArray | list[str]:
         """Return the names of some models, or just their numbers."""

@@ -1,8 +1,9 @@
 """A problem: arms, what actions do to them, and which actions are allowed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,17 +11,20 @@ from scipy import sparse
 from scipy.sparse import csr_array
 
 from sequoia.errors import ProblemError
+from sequoia.frames import Library, frame_of
 from sequoia.problem.action_limits import ActionLimits
 from sequoia.problem.arms import SAME_DOSE, Arms, attainable_doses
 from sequoia.problem.contagion import Contagion
 from sequoia.problem.dependencies import Dependencies
-from sequoia.problem.names import Numbered
+from sequoia.problem.framed_arms import read_arms
+from sequoia.problem.names import Numbered, count
 from sequoia.problem.promise_keeper import PromiseKeeper
 from sequoia.problem.promises import Promises
 from sequoia.problem.purse import Purse, SpendingLimit
 from sequoia.problem.rules import Rules
 from sequoia.problem.spaces import ActionSpace, with_rules, write_space
 from sequoia.problem.tables import Column, TableSet, table
+from sequoia.shown import Columns, Shown
 from sequoia.sizes import MOST_STEPS
 from sequoia.validation import FloatArray, IntArray, frozen, require, set_fields, whole
 
@@ -29,8 +33,8 @@ _MAX_DOSES = 100_000
 FORMAT = 1
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class Problem:
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Problem(Shown):
     """What evolves, what an action does, and what is allowed.
 
     Attributes
@@ -79,6 +83,8 @@ class Problem:
     ) -> None:
         if not _is_one_line(name):
             raise ProblemError(f"problem.name is {name!r}; one line of text is wanted.")
+        if influence is None and _takes_names(space, arms):
+            space = space.named(arms.names)
         start = frozen("problem.start", start, np.float64, (arms.n_arms, arms.n_states))
         require("problem.start", start, start >= 0, "a probability is wanted")
         sums = start.sum(axis=1)
@@ -101,6 +107,69 @@ class Problem:
         self._check_doses()
         if self.contagion is not None:
             self.contagion.check(self.arms)
+
+    def _lines(self) -> list[str]:
+        """Return its sizes and, below, what is allowed."""
+        arms, steps = self.bare_arms, count(self.horizon, "step")
+        sizes = f"{count(arms.n_arms, 'arm')} of {count(arms.n_states, 'state')}"
+        head = f"Problem {self.name!r}: {sizes}, {steps}, discount {self.discount:g}"
+        return [head, self.space.summary()]
+
+    def _shown_table(self) -> Columns:
+        """Return a row for each arm: its name, its model and the state in which it starts."""
+        arms, start = self.bare_arms, self.bare_start
+        columns: dict[str, Column] = {"arm": list(arms.names), "model": arms.model_of_each}
+        first = start.argmax(axis=1)
+        if (start.max(axis=1) == 1).all():
+            return columns | {"state": [arms.say_state(state) for state in first.tolist()]}
+        return columns | {
+            f"start {arms.say_state(state)}": share for state, share in enumerate(start.T)
+        }
+
+    def to_frame(self, library: Library = "pandas") -> Any:
+        """Return a data frame with a row for each arm: its name, its model and its first state.
+
+        `from_frames` reads it, together with ``arms.to_frame()`` and ``arms.rewards_frame()``.
+        """
+        return frame_of(self._shown_table(), library)
+
+    @classmethod
+    def from_frames(
+        cls,
+        arms: Any,
+        transitions: Any,
+        space: ActionSpace,
+        *,
+        rewards: Any,
+        name: str = "problem",
+        horizon: int = 20,
+        discount: float = 0.99,
+        dose_names: Mapping[float, str] | None = None,
+    ) -> "Problem":
+        """Return a problem from data frames, or from columns by name.
+
+        Parameters
+        ----------
+        arms
+            A row for each arm with the columns ``arm``, its name; ``model``, whose transitions it
+            follows, unless there is one model; and ``state``, in which it starts, or the columns
+            ``start …`` with the probability of each state.
+        transitions
+            The columns ``model``, ``dose``, ``state``, ``to`` and ``probability``; moves that are
+            not there do not happen. `FittedModel.to_frame` writes such a table.
+        space
+            The actions that are allowed. It takes over the names of arms if it has none.
+        rewards
+            Reward by state, from the first to the last: ``{"ill": 0, "well": 1}``. Or a table with
+            the columns ``model``, ``state`` and ``reward``.
+
+        Raises
+        ------
+        ProblemError
+            One line for each cell that is wrong.
+        """
+        found, start = read_arms(arms, transitions, rewards, dose_names)
+        return cls(name, found, space, start, None, horizon, discount)
 
     def _check_doses(self) -> None:
         """Every dose that any action, feasible or not, can give must be in the arm's table."""
@@ -326,6 +395,12 @@ class Problem:
         return self.arms if self.purse is None else self.purse.arms
 
     @property
+    def bare_start(self) -> FloatArray:
+        """The distribution of first states without clocks of promises and digits of budgets."""
+        free, keeper = self.unlimited, self.keeper
+        return free.start if keeper is None else keeper.start
+
+    @property
     def unlimited(self) -> "Problem":
         """The same problem without budgets over several steps."""
         if self.purse is None:
@@ -433,6 +508,12 @@ class Problem:
             options["contagion"] = among.options
             tables |= among.tables
         return TableSet(options, tables)
+
+
+def _takes_names(space: ActionSpace, arms: Arms) -> bool:
+    """Say whether the columns of a space are arms that only the arms have names for."""
+    is_nameless = isinstance(space.names, Numbered) and not isinstance(arms.names, Numbered)
+    return is_nameless and space.n_actions == arms.n_arms
 
 
 def _is_one_line(text: str) -> bool:

@@ -11,6 +11,7 @@ from scipy import sparse
 from scipy.sparse import csr_array
 
 from sequoia.errors import InfeasibleDecision
+from sequoia.shown import Columns, Shown
 from sequoia.solvers import Program
 from sequoia.validation import ActionArray, BoolArray, FloatArray
 
@@ -28,8 +29,8 @@ def room(limit: Any) -> Any:
     return limit + 2 * TOLERANCE * np.abs(limit)
 
 
-@dataclass(frozen=True, eq=False)
-class Decision:
+@dataclass(frozen=True, eq=False, repr=False)
+class Decision(Shown):
     """An action with its certificate.
 
     Attributes
@@ -43,6 +44,11 @@ class Decision:
 
     action: ActionArray
     plan: ActionArray
+
+    def _lines(self) -> list[str]:
+        """Return how many columns are chosen."""
+        chosen, size = int(self.action.sum()), len(self.action)
+        return [f"Decision: {chosen} of {size} actions, {int(self.plan.sum())} columns of its plan"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,8 +104,8 @@ class Rows:
         )
 
 
-@dataclass(frozen=True, eq=False)
-class LinearSystem:
+@dataclass(frozen=True, eq=False, repr=False)
+class LinearSystem(Shown):
     """Rows over action columns, which come first, and plan columns.
 
     Attributes
@@ -125,6 +131,15 @@ class LinearSystem:
     column_names: Sequence[str]
     column_upper: FloatArray
     is_integer: BoolArray
+
+    def _lines(self) -> list[str]:
+        """Return its sizes."""
+        rows, columns = self.matrix.shape
+        return [f"LinearSystem: {self.n_actions} actions, {columns} columns, {rows} rows"]
+
+    def _shown_table(self) -> Columns:
+        """Return the name and the sides of each row."""
+        return {"row": self.row_names, "from": self.lower, "to": self.upper}
 
     @classmethod
     def from_rows(

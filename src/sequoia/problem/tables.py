@@ -206,6 +206,21 @@ class Table:
                 )
         return values, is_read
 
+    def filled(self, name: str) -> IntArray:
+        """Return the rows that have something in a column."""
+        return np.flatnonzero([bool(text.strip()) for text in self.strings(name)])
+
+    def at(self, rows: IntArray) -> "Table":
+        """Return some rows, which keep their numbers, and note what is wrong where this does."""
+        picked: dict[str, Column] = {
+            name: column[rows]
+            if isinstance(column, np.ndarray)
+            else [column[row] for row in rows.tolist()]
+            for name, column in self.columns.items()
+        }
+        numbers = self.rows if len(self.rows) else range(2, len(self) + 2)
+        return replace(self, columns=picked, rows=[numbers[row] for row in rows.tolist()])
+
     def _float(self, cell: Any) -> float:
         if self.has_decimal_commas and isinstance(cell, str):
             cell = cell.replace(",", ".")

@@ -2,20 +2,23 @@
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError
+from sequoia.frames import Library, frame_of
 from sequoia.problem import Problem
+from sequoia.problem.names import Numbered, count
 from sequoia.records.em import Mode, find_mode
-from sequoia.records.log import Log, groups_of
+from sequoia.records.log import Log, Words, groups_of
 from sequoia.records.posterior import Posterior
 from sequoia.records.segments import Segments
 from sequoia.records.shrinkage import normal
 from sequoia.records.structure import Structure, make_rising
 from sequoia.rng import stream
+from sequoia.shown import Columns, Shown
 from sequoia.sizes import require_memory
 from sequoia.validation import FloatArray, frozen
 
@@ -50,8 +53,8 @@ class Unsure(NamedTuple):
     width: float
 
 
-@dataclass(frozen=True, eq=False)
-class FittedModel:
+@dataclass(frozen=True, eq=False, repr=False)
+class FittedModel(Shown):
     """Transitions from a log. Axes: D draws, G groups, L doses, S states.
 
     Attributes
@@ -73,6 +76,8 @@ class FittedModel:
         How many independent draws the draws are worth, for all but the slowest entries.
     n_rows, n_segments
         Rows of the log, and pairs of neighbouring sightings of an arm.
+    words
+        The names of groups, states and doses; numbers where the log does not say them.
     """
 
     kernels: FloatArray
@@ -84,6 +89,40 @@ class FittedModel:
     independent: float
     n_rows: int
     n_segments: int
+    words: Words
+
+    def _lines(self) -> list[str]:
+        """Return what it rests on, and what it does not know."""
+        groups, levels, states = self.kernels.shape[:3]
+        return [
+            f"FittedModel of {count(groups, 'group')}, {count(levels, 'dose')}, "
+            f"{count(states, 'state')} from {count(self.n_rows, 'row')}",
+            f"{len(self.unsure)} of {groups * levels * states} rows of transitions are unsure",
+        ]
+
+    def _shown_table(self) -> Columns:
+        """Return a row for each move: how likely it is, its 90 % interval, how often it was met."""
+        words, shape = self.words, self.kernels.shape
+        group, level, state, to = np.indices(shape).reshape(4, -1)
+        low, high = self.interval
+        return {
+            "model": [words.groups[g] for g in group.tolist()],
+            "dose": np.asarray(words.doses)[level],
+            "state": [words.states[s] for s in state.tolist()],
+            "to": [words.states[s] for s in to.tolist()],
+            "probability": self.kernels.reshape(-1),
+            "low": low.reshape(-1),
+            "high": high.reshape(-1),
+            "count": self.counts.reshape(-1),
+        }
+
+    def to_frame(self, library: Library = "pandas") -> Any:
+        """Return a data frame with a row for each move; `Problem.from_frames` reads it.
+
+        Its columns are ``model``, ``dose``, ``state``, ``to``, ``probability``, the ends ``low``
+        and ``high`` of the 90 % interval, and ``count``, how often the move was met.
+        """
+        return frame_of(self._shown_table(), library)
 
     @cached_property
     def interval(self) -> tuple[FloatArray, FloatArray]:
@@ -111,8 +150,8 @@ class FittedModel:
 
 def fit(
     log: Log,
-    n_states: int,
-    n_doses: int,
+    n_states: int | None = None,
+    n_doses: int | None = None,
     *,
     n_groups: int | None = None,
     structure: Structure | None = None,
@@ -126,6 +165,8 @@ def fit(
 
     Parameters
     ----------
+    n_states, n_doses
+        As many as the log has names for, unless given.
     n_groups
         As many as the log names, unless given; groups without data get what is common to all.
     structure
@@ -139,6 +180,15 @@ def fit(
     ProblemError
         When the log has numbers out of range, or sightings that the structure rules out.
     """
+    words = log.words
+    if words is None and (n_states is None or n_doses is None):
+        raise ProblemError("the log has no names of states and doses; say how many there are.")
+    if words is not None:
+        n_states = len(words.states) if n_states is None else n_states
+        n_doses = len(words.doses) if n_doses is None else n_doses
+        n_groups = len(words.groups) if n_groups is None else n_groups
+    assert n_states is not None
+    assert n_doses is not None
     groups = log.n_groups if n_groups is None else n_groups
     if groups < 1:
         raise ProblemError("the log has no arms; at least one is wanted.")
@@ -166,7 +216,13 @@ def fit(
         independent,
         log.n_rows,
         segments.n_segments,
+        words or _numbered(groups, n_states, n_doses),
     )
+
+
+def _numbered(groups: int, states: int, doses: int) -> Words:
+    """Return numbers for names."""
+    return Words(Numbered("model", groups), [str(s) for s in range(states)], range(doses))
 
 
 def with_kernels(problem: Problem, kernels: FloatArray) -> Problem:

@@ -1,8 +1,10 @@
 """The log of a programme as arrays: who was there, seen in which state, got what; from tables."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -10,9 +12,11 @@ from numpy.typing import ArrayLike
 from sequoia.errors import FileError, ProblemError
 from sequoia.policies import Policy
 from sequoia.problem import Problem
-from sequoia.problem.names import composed
+from sequoia.problem.framed_arms import framed, settle
+from sequoia.problem.names import composed, count
 from sequoia.problem.spreadsheet import read_csv
 from sequoia.problem.tables import Table
+from sequoia.shown import Shown
 from sequoia.sizes import MOST_STEPS
 from sequoia.validation import BoolArray, IntArray, frozen, require, set_fields, whole
 
@@ -43,8 +47,25 @@ class Seen:
 EVERY_STEP, AT_VISITS = Seen(1.0, 1.0), Seen(0.0, 1.0)
 
 
-@dataclass(frozen=True, eq=False, init=False)
-class Log:
+@dataclass(frozen=True)
+class Words:
+    """The names of what a log is about.
+
+    Attributes
+    ----------
+    groups, states
+        The name of each group and each state.
+    doses
+        The dose of each level, the first 0.
+    """
+
+    groups: Sequence[str]
+    states: Sequence[str]
+    doses: Sequence[float]
+
+
+@dataclass(frozen=True, eq=False, init=False, repr=False)
+class Log(Shown):
     """What is known of J arms over T steps.
 
     In step t the arm is in state ``s_t``, which may be seen; it gets the dose ``a_t``, 0 without a
@@ -62,6 +83,8 @@ class Log:
         Arm, step and state, ``(K, 3)``, in the order of arms and steps, each arm and step once.
     visits
         Arm, step and level of the dose, ``(V, 3)``, in that order too.
+    words
+        The names of groups, states and doses; ``None`` where nobody said them.
     """
 
     group: IntArray
@@ -70,6 +93,7 @@ class Log:
     n_steps: int
     sightings: IntArray
     visits: IntArray
+    words: Words | None
 
     def __init__(
         self,
@@ -79,6 +103,7 @@ class Log:
         visits: ArrayLike,
         joined: ArrayLike | None = None,
         left: ArrayLike | None = None,
+        words: Words | None = None,
     ) -> None:
         group = frozen("log.group", group, np.int64, (None,))
         require("log.group", group, group >= 0, "groups run from 0")
@@ -98,6 +123,60 @@ class Log:
             n_steps=steps,
             sightings=_events("log.sightings", sightings, came, gone),
             visits=_events("log.visits", visits, came, np.minimum(gone, steps)),
+            words=words,
+        )
+
+    def _lines(self) -> list[str]:
+        """Return how much was seen and done."""
+        seen, given = len(self.sightings), len(self.visits)
+        return [
+            f"Log of {count(self.n_arms, 'arm')} in {count(self.n_groups, 'group')} over "
+            f"{count(self.n_steps, 'step')}: {count(seen, 'sighting')}, {count(given, 'visit')}"
+        ]
+
+    @classmethod
+    def from_frame(cls, log: Any, arms: Any, states: Sequence[str]) -> "Log":
+        """Return a log from data frames, or from columns by name.
+
+        Parameters
+        ----------
+        log
+            The columns ``arm``, ``step``, ``state`` and ``dose``. A state that was not seen and a
+            dose that was not given are empty; without the column ``dose`` nothing was ever done.
+        arms
+            A row for each arm: ``arm``, its name, and ``model``, the group whose arms move alike;
+            without it, all arms do.
+        states
+            The names of states, from the first to the last.
+
+        Raises
+        ------
+        ProblemError
+            One line for each cell that is wrong.
+        """
+        who, rows = framed("arms", arms, "arm"), framed("log", log, "arm", "step", "state")
+        names = who.names("arm")
+        groups = list(dict.fromkeys(who.strings("model"))) if "model" in who.columns else ["all"]
+        group = who.places("model", groups) if "model" in who.columns else np.zeros(len(names))
+        settle(who)
+        arm, step = rows.places("arm", names), rows.integers("step", 0)
+        seen = rows.filled("state")
+        state = rows.at(seen).numbers("state", "state", states)
+        settle(rows)
+        given = rows.filled("dose") if "dose" in rows.columns else seen[:0]
+        dose = rows.at(given).floats("dose") if len(given) else np.empty(0)
+        settle(rows)
+        doses, level = np.unique(np.append(dose, 0.0), return_inverse=True)
+        if doses[0] < 0:
+            raise ProblemError(f"log, column 'dose' has {doses[0]:g}; at least 0 is wanted.")
+        steps = int(max(step[seen].max(initial=0), step[given].max(initial=-1) + 1))
+        visits = np.column_stack([arm[given], step[given], level[:-1]])
+        return cls(
+            group,
+            steps,
+            np.column_stack([arm[seen], step[seen], state]),
+            visits[dose > 0],
+            words=Words(tuple(groups), tuple(map(str, states)), tuple(doses.tolist())),
         )
 
     @property
@@ -129,6 +208,7 @@ class Log:
             np.column_stack([number[given[:, 0]], given[:, 1:]]),
             self.joined[kept],
             np.minimum(self.left[kept], step + 1),
+            self.words,
         )
 
 

@@ -8,14 +8,15 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sequoia.errors import SolverFailed, SolverUnavailable
+from sequoia.shown import Shown
 from sequoia.validation import BoolArray, FloatArray
 
 # Relative to a value that is nothing, a gap is said as it is; objectives that matter are larger.
 _LEAST_VALUE = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
-class Program:
+@dataclass(frozen=True, eq=False, repr=False)
+class Program(Shown):
     """Maximise ``objective @ x`` subject to linear rows and column bounds.
 
     Attributes
@@ -37,6 +38,12 @@ class Program:
     column_lower: FloatArray
     column_upper: FloatArray
     is_integer: BoolArray
+
+    def _lines(self) -> list[str]:
+        """Return its sizes."""
+        rows, columns = self.matrix.shape
+        whole = int(self.is_integer.sum())
+        return [f"Program: {columns} columns, {whole} of them whole, {rows} rows"]
 
 
 class Status(Enum):
@@ -67,8 +74,8 @@ class Limits:
         return " or ".join(filter(None, (nodes, seconds))) or "no limit"
 
 
-@dataclass(frozen=True, eq=False)
-class Solution:
+@dataclass(frozen=True, eq=False, repr=False)
+class Solution(Shown):
     """What a solver found.
 
     Attributes
@@ -89,6 +96,11 @@ class Solution:
     bound: float
     seconds: float
     row_duals: FloatArray | None = None
+
+    def _lines(self) -> list[str]:
+        """Return how the solve ended, and what is proven."""
+        proven = f"value {self.objective:.6g}, bound {self.bound:.6g}"
+        return [f"Solution: {self.status.value}, {proven}, {self.seconds:.2g} s"]
 
     def is_late(self, limits: Limits) -> bool:
         """Say whether the clock ended the solve: no other limit was set, or time was nearly up."""

@@ -152,7 +152,7 @@ def _evaluate(
         [policy],
         cell.episodes,
         cell.seed,
-        q=None if model is None else model.q,
+        model=None if model is None else model.q,
         bound=cell.bound if policy == REFERENCE else "none",
         seconds=cell.decision_seconds,
         work=work,

@@ -37,7 +37,7 @@ def _needs_the_extra():
 
 
 def played(problem, trained):
-    found = evaluate(problem, [trained.played_by], 50, 1, q=trained.q, bound="none")
+    found = evaluate(problem, [trained.played_by], 50, 1, model=trained.model, bound="none")
     return found.mean(trained.played_by).mean
 
 
@@ -133,7 +133,7 @@ def test_a_walk_cannot_be_built_column_by_column():
 def test_a_policy_that_does_not_play_a_model_says_which_does():
     trained = train(BANDIT, make_config("ppo-masked", **SHORT))
     with pytest.raises(ProblemError, match="sequoia: does not play this model; one-by-one does"):
-        make_policy("sequoia", BANDIT, trained.q)
+        make_policy("sequoia", BANDIT, trained.model)
     other = train(BANDIT, make_config("srl", **SHORT))
     with pytest.raises(ProblemError, match="one-by-one: needs a model that chooses columns"):
         make_policy("one-by-one", BANDIT, other.q)

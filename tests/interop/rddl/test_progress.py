@@ -65,8 +65,8 @@ def test_a_model_that_was_guided_is_read_back(tmp_path):
     scenarios = Scenarios.sample(advising, 4, seed=1)
     played = [
         rollout(advising, make_policy("sequoia", advising, q), scenarios).rewards
-        for q in (trained.q, load_model(tmp_path / "model", advising))
+        for q in (trained.model, load_model(tmp_path / "model", advising))
     ]
     np.testing.assert_array_equal(*played)
-    assert trained.q.known.name == "progress"
+    assert trained.model.known.name == "progress"
     assert played[0].mean() > -5

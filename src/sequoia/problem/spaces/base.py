@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, is_dataclass, replace
 from functools import cached_property
 from typing import ClassVar, NamedTuple
 
@@ -15,6 +15,7 @@ from sequoia.problem.names import count, say
 from sequoia.problem.rules import Rules
 from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet
+from sequoia.shown import Columns, Shown
 from sequoia.solvers import Highs, Limits, Program, Status
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray, frozen
 
@@ -91,7 +92,7 @@ class Extensions:
         return self[int(places[order[0]])]
 
 
-class ActionSpace(ABC):
+class ActionSpace(Shown, ABC):
     """The joint actions that are allowed in one step.
 
     Attributes
@@ -176,6 +177,21 @@ class ActionSpace(ABC):
         names = list(self.system.row_names)
         shown = say(names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} more"])
         return f"{self.kind}: {count(len(names), 'row')} ({shown})"
+
+    def _lines(self) -> list[str]:
+        """Return how many columns there are and, below, what is allowed."""
+        return [f"{type(self).__name__} of {count(self.n_actions, 'action')}", self.summary()]
+
+    def _shown_table(self) -> Columns:
+        """Return the name of each column and what it costs."""
+        return {"action": self.names, "cost": self.knapsack[0]}
+
+    def named(self, names: Sequence[str]) -> "ActionSpace":
+        """Return this space with other names of its columns.
+
+        A space with rules, which go by the old names, is returned as it is.
+        """
+        return replace(self, names=names) if is_dataclass(self) else self
 
     @abstractmethod
     def to_tables(self) -> TableSet:

@@ -31,7 +31,7 @@ _MOST_CELLS = 50_000
 _TOGETHER = 10_000_000
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Budget(ActionSpace):
     """The costs of the chosen actions add up to at most ``limit``.
 

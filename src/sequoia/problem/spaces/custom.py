@@ -16,7 +16,7 @@ from sequoia.problem.tables import TableSet, table
 from sequoia.validation import ActionArray, FloatArray, frozen, require, set_fields
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Custom(ActionSpace):
     """Any rows ``lower <= matrix @ (action, plan) <= upper`` over binary columns.
 

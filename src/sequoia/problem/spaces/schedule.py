@@ -20,7 +20,7 @@ from sequoia.validation import ActionArray, BoolArray, IntArray, frozen, set_fie
 _MAX_SLOTS_FOR_SUBSETS = 10
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Schedule(ActionSpace):
     """Each acted-on arm gets ``visits`` visits in slots that suit both sides.
 

@@ -40,7 +40,7 @@ from sequoia.validation import (
 _MAX_LOADS = 2_000
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Assignment(ActionSpace):
     """Each acted-on arm is visited by a worker; each worker stays within capacity.
 

@@ -37,7 +37,7 @@ _RESERVED = {"name", "minutes", "visits"}
 _MOST_PLANS = 256
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Rota(ActionSpace):
     """Each acted-on arm gets its visits, each within the minutes of a worker in a slot.
 

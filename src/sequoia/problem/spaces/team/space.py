@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 _MOST_PLACES = 2_000
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Team(ActionSpace):
     """Each acted-on arm is served by one walker, on a round trip that takes no longer than allowed.
 

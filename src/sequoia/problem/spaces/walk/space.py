@@ -41,7 +41,7 @@ _EASES = (1.5, 3.0, 6.0, 12.0)
 _MOST_NODES = 10**9
 
 
-@dataclass(frozen=True, eq=False, init=False)
+@dataclass(frozen=True, eq=False, init=False, repr=False)
 class Walk(ActionSpace):
     """Act on at most ``limit`` nodes along a closed walk of ``length`` steps.
 
