@@ -26,8 +26,8 @@ $(RUN): pyproject.toml constraints.txt | $(BIN)/python
 
 # What not every machine can have: solvers, a database server, RDDL. Without one, its tests are skipped.
 $(DEV): pyproject.toml experiments/pyproject.toml constraints.txt | $(BIN)/python
-	$(INSTALL) --editable '.[learn,programme,dev,gurobi,scip,relax,pgserver,rddl]' --editable experiments || { \
-		$(INSTALL) --editable '.[learn,programme,dev]' --editable experiments && for extra in gurobi scip relax pgserver rddl; do \
+	$(INSTALL) --editable '.[learn,programme,dev,gurobi,scip,pgserver,rddl]' --editable experiments || { \
+		$(INSTALL) --editable '.[learn,programme,dev]' --editable experiments && for extra in gurobi scip pgserver rddl; do \
 			$(INSTALL) --editable ".[$$extra]" \
 			|| echo "The extra $$extra cannot be installed here; its tests will be skipped."; \
 		done; }

@@ -15,10 +15,11 @@ from functools import partial
 
 import numpy as np
 
+from experiments.ipopt_rounding import IpoptRounding
 from sequoia.evaluation import evaluate
 from sequoia.evaluation.intervals import estimate
 from sequoia.learn import make_config, train
-from sequoia.optimize import Auto, IpoptRounding, Milp
+from sequoia.optimize import Auto, Milp
 from sequoia.policies import Sequoia
 from sequoia.problem import Problem
 from sequoia.problem.families import (

@@ -5,7 +5,6 @@ from sequoia.optimize.cache import ArgmaxCache
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.engines.branch_and_bound import BranchAndBound
 from sequoia.optimize.engines.enumeration import Enumeration
-from sequoia.optimize.engines.ipopt_rounding import IpoptRounding
 from sequoia.optimize.engines.local_search import LocalSearch
 from sequoia.optimize.engines.milp import Milp
 from sequoia.optimize.linear.argmax import LinearArgmax
@@ -20,7 +19,6 @@ __all__ = [
     "Auto",
     "BranchAndBound",
     "Enumeration",
-    "IpoptRounding",
     "LinearArgmax",
     "LocalSearch",
     "Milp",

@@ -5,9 +5,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
+import casadi
 import numpy as np
 
-from sequoia.errors import SolverUnavailable
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.optimize.result import ArgmaxResult
@@ -57,13 +57,6 @@ class IpoptRounding:
         samples: int = 256,
         seed: int = 0,
     ) -> None:
-        try:
-            import casadi
-        except ImportError:
-            raise SolverUnavailable(
-                'casadi is not installed; pip install "sequoia-plan[relax]" or use another engine.'
-            ) from None
-        self._casadi = casadi
         self._columns = columns
         self._seconds = seconds
         self._samples = samples
@@ -111,7 +104,7 @@ class IpoptRounding:
 
     def _solver(self, widths: tuple[int, ...]) -> Any:
         """Return IPOPT for networks of these widths; their weights are parameters."""
-        casadi, size = self._casadi, self._columns.n_inputs
+        size = self._columns.n_inputs
         columns = casadi.MX.sym("columns", self._columns.system.n_columns)
         hidden = columns[:size]
         parameters = [casadi.MX.sym("linear", size)]
@@ -134,7 +127,7 @@ class IpoptRounding:
     def _rows(self) -> Any:
         matrix = self._columns.system.matrix.tocsc()
         places = matrix.indptr.tolist(), matrix.indices.tolist()
-        return self._casadi.DM(self._casadi.Sparsity(*matrix.shape, *places), matrix.data)
+        return casadi.DM(casadi.Sparsity(*matrix.shape, *places), matrix.data)
 
     def _flipped(self, shares: FloatArray) -> ActionArray:
         """Return different samples, the likeliest among them, ``(K, N)``."""
