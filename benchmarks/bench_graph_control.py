@@ -38,7 +38,7 @@ class Rule(LinearPolicy):
         super().__init__(problem)
         self._score = score
 
-    def table(self, state: np.ndarray, step: int, episode: int) -> np.ndarray:  # noqa: ARG002
+    def table(self, state: np.ndarray, step: int, episode: int) -> np.ndarray:
         """Return the score as the worth of treatment, ``(J, 2)``."""
         score = self._score(self._problem, state)
         return np.stack([np.zeros(len(score)), score], axis=1)

@@ -108,7 +108,7 @@ class Computers:
     def __init__(self, says: bool) -> None:
         self.dependencies = Dependencies(self.wires, np.eye(20)) if says else None
 
-    def draw_start(self, rng: np.random.Generator, count: int) -> Any:  # noqa: ARG002
+    def draw_start(self, rng: np.random.Generator, count: int) -> Any:
         """All run at first."""
         return np.ones((count, 20), dtype=np.int64)
 

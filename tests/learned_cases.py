@@ -97,7 +97,7 @@ class Switches:
     space = Budget(np.ones(5), 1)
     horizon, discount, n_noise = 10, 1.0, 5
 
-    def draw_start(self, rng, count):  # noqa: ARG002
+    def draw_start(self, rng, count):
         return np.zeros((count, 5), dtype=np.int64)
 
     def features(self, states):

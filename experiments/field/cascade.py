@@ -106,7 +106,7 @@ class Cascade:
         names = [f"node {node}" for node in range(self.n_nodes)]
         return Budget(np.ones(self.n_nodes), self.limit, names)
 
-    def draw_start(self, rng: np.random.Generator, count: int) -> IntArray:  # noqa: ARG002
+    def draw_start(self, rng: np.random.Generator, count: int) -> IntArray:
         """Return states in which nobody is active, ``(count, n)``."""
         return np.zeros((count, self.n_nodes), dtype=np.int64)
 

@@ -173,7 +173,7 @@ class Maintenance:
         rows = [[right, wrong, never], [wrong / 2, right, wrong / 2], [never, 1 - failed, failed]]
         return np.moveaxis(np.array(rows), 2, 0)
 
-    def draw_start(self, rng: np.random.Generator, count: int) -> FloatArray:  # noqa: ARG002
+    def draw_start(self, rng: np.random.Generator, count: int) -> FloatArray:
         """Return the first belief, which is known, ``(count, 3 n)``."""
         return np.tile(self.start, (count, self.n_components))
 

@@ -101,7 +101,7 @@ class Heuristic:
     damage: int
     threshold: float
 
-    def __call__(self, states: FloatArray, step: int, rng: np.random.Generator) -> ActionArray:  # noqa: ARG002
+    def __call__(self, states: FloatArray, step: int, rng: np.random.Generator) -> ActionArray:
         """Return the action in each state, ``(B, 2 n)``."""
         is_kept = np.zeros(self.environment.n_components, dtype=np.bool_)
         is_kept[in_order(self.environment)[: self.kept]] = True

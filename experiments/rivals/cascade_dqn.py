@@ -82,7 +82,7 @@ class _HillClimbing(Policy):
     def __init__(self, learner: CascadeDqn) -> None:
         self._learner = learner
 
-    def act(self, states: States, step: int, rngs: Sequence[np.random.Generator]) -> Decisions:  # noqa: ARG002
+    def act(self, states: States, step: int, rngs: Sequence[np.random.Generator]) -> Decisions:
         """Build up an action for each state."""
         found = self._learner._solve(states, np.full(len(states), step))
         return Decisions.of_actions(found.actions)

@@ -65,7 +65,7 @@ class ColumnModel:
         cls,
         environment: Environment,
         arrays: Mapping[str, NDArray[Any]],
-        facts: Mapping[str, Any],  # noqa: ARG003
+        facts: Mapping[str, Any],
     ) -> Self:
         """Build it from what `to_arrays` returned."""
         return cls(environment, dict(arrays))

@@ -39,7 +39,7 @@ class OneByOne(StatewisePolicy):
             raise ProblemError("needs a model that chooses columns one by one, as ppo-masked does.")
         return cls(environment, cast(ColumnPolicy, options.model))
 
-    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:
         """Return the decision that the model builds up."""
         space = space_at(self._environment, state, step)
         decision = what_is_forced(self._environment, self.name, state, step)

@@ -77,7 +77,7 @@ class ByScores(Policy):
     ) -> None:
         self._environment, self._network, self._argmax = environment, network, argmax
 
-    def act(self, states: States, step: int, rngs: Sequence[np.random.Generator]) -> Decisions:  # noqa: ARG002
+    def act(self, states: States, step: int, rngs: Sequence[np.random.Generator]) -> Decisions:
         """Return the action of the largest sum of scores in each state."""
         steps = np.full(len(states), step)
         with torch.no_grad():

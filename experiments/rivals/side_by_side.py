@@ -81,13 +81,13 @@ class SideBySide(VecEnv):  # type: ignore[misc]
     def close(self) -> None:
         """There is nothing to close."""
 
-    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:  # noqa: ARG002
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
         """Return an attribute, the same for all episodes."""
         if attr_name == "render_mode":
             return [None] * self.num_envs
         return [getattr(self, attr_name)] * self.num_envs
 
-    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:  # noqa: ARG002
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Set an attribute for all episodes."""
         setattr(self, attr_name, value)
 
@@ -95,13 +95,13 @@ class SideBySide(VecEnv):  # type: ignore[misc]
         self,
         method_name: str,
         *method_args: Any,
-        indices: Any = None,  # noqa: ARG002
+        indices: Any = None,
         **method_kwargs: Any,
     ) -> list[Any]:
         """Return what a method says of each episode."""
         return list(getattr(self, method_name)(*method_args, **method_kwargs))
 
-    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:  # noqa: ARG002
+    def env_is_wrapped(self, wrapper_class: Any, indices: Any = None) -> list[bool]:
         """Nothing is wrapped."""
         return [False] * self.num_envs
 

@@ -191,7 +191,7 @@ class Gamble:
     name, fingerprint, discount, horizon, n_noise = "gamble", "gamble", 1.0, 3, 1
     space = Budget(np.ones(1), 1)
 
-    def draw_start(self, rng, count):  # noqa: ARG002
+    def draw_start(self, rng, count):
         return np.ones((count, 1), dtype=np.int64)
 
     def features(self, states):

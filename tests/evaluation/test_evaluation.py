@@ -204,7 +204,7 @@ class Cheat(StatewisePolicy):
     def __init__(self, problem) -> None:
         self._space = problem.space
 
-    def decide(self, state, step, rng, episode) -> Decision:  # noqa: ARG002
+    def decide(self, state, step, rng, episode) -> Decision:
         nothing = self._space.idle
         return Decision(np.ones_like(nothing.action), nothing.plan)
 
@@ -266,7 +266,7 @@ class Coins:
     def features(self, states):
         return states
 
-    def step(self, states, actions, noise):  # noqa: ARG002
+    def step(self, states, actions, noise):
         following = np.where(noise < 0.2 + 0.7 * actions, 1.0, 0.5)
         return following.sum(axis=1), following
 
@@ -291,7 +291,7 @@ def test_a_decision_that_is_cut_off_is_counted_and_kept(tmp_path, by_clock):
     class Cut(StatewisePolicy):
         name = "cut"
 
-        def decide(self, state, step, rng, episode):  # noqa: ARG002
+        def decide(self, state, step, rng, episode):
             late = step == 2 and episode == 1
             return Decided(PROBLEM.space.idle, 4.0, 5.0 if late else 4.0, late, late and by_clock)
 

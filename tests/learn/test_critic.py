@@ -123,7 +123,7 @@ def test_components_of_a_kind_share_what_none_of_them_saw_often():
     sight = Sight.of(np.concatenate([states, np.ones((1, 4), np.int64)]), nothing, 2, True)
 
     class Shares:
-        def of(self, states, actions, following):  # noqa: ARG002
+        def of(self, states, actions, following):
             return 2.0 * states
 
     from sequoia.learn.play import Play

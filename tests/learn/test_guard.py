@@ -81,10 +81,10 @@ def test_what_is_earned_is_per_step_and_discounted_as_asked():
 
         n_noise = 0
 
-        def draw_start(self, rng, count):  # noqa: ARG002
+        def draw_start(self, rng, count):
             return np.full((count, 1), 8.0)
 
-        def step(self, states, actions, noise):  # noqa: ARG002
+        def step(self, states, actions, noise):
             return states[:, 0], 0 * states
 
     rng = np.random.default_rng(0)

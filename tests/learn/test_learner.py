@@ -42,7 +42,7 @@ class Judge:
     def __init__(self, guard, *answers):
         self.earned, self._answers = guard.earned, iter(answers)
 
-    def test(self, challenged, held, luck):  # noqa: ARG002
+    def test(self, challenged, held, luck):
         won = next(self._answers)
         return won, Estimate(0.5, 0.4, 0.6) if won else Estimate(0.0, -1.0, 1.0), np.zeros(3)
 
@@ -119,7 +119,7 @@ class Lamps:
     def features(self, states):
         return states.astype(float)
 
-    def step(self, states, actions, noise):  # noqa: ARG002
+    def step(self, states, actions, noise):
         return noise.sum(axis=1), actions.astype(np.int64)
 
 

@@ -18,7 +18,7 @@ class Walk:
     space = Budget(np.ones(3), 3)
     horizon, discount, n_noise = 6, 0.9, 2
 
-    def draw_start(self, rng, count):  # noqa: ARG002
+    def draw_start(self, rng, count):
         return np.zeros((count, 2), np.int64)
 
     def step(self, states, actions, noise):

@@ -59,7 +59,7 @@ class Mixed:
     space = Budget(np.ones(2), 2)
     horizon, discount, n_noise = 6, 1.0, 2
 
-    def draw_start(self, rng, count):  # noqa: ARG002
+    def draw_start(self, rng, count):
         return np.zeros((count, 4))
 
     def step(self, states, actions, noise):

@@ -122,7 +122,7 @@ def test_gap_is_relative_to_the_value_with_its_constant():
     asked, seen = [], []
 
     class Recorder(Highs):
-        def solve(self, program, limits=Limits(), start=None):  # noqa: B008
+        def solve(self, program, limits=Limits(), start=None):
             solution = super().solve(program, limits, start)
             asked.append(limits.gap)
             seen.append(solution.objective)
@@ -234,7 +234,7 @@ class Liar:
     def __init__(self, change):
         self._change = change
 
-    def solve(self, program, limits=Limits(), start=None):  # noqa: B008
+    def solve(self, program, limits=Limits(), start=None):
         return self._change(program, Highs().solve(program, limits, start))
 
 

@@ -83,7 +83,7 @@ def test_a_proof_is_about_what_the_policy_maximises():
 class Wants:
     """A made-up model that wants the last arms most."""
 
-    def fold(self, states, steps):  # noqa: ARG002
+    def fold(self, states, steps):
         return ReluNet.of_linear(np.tile(np.arange(8.0), (len(states), 1)))
 
 

@@ -17,7 +17,7 @@ class Planned(Doors):
 
     price = 0.0
 
-    def relaxed_plans(self, state, left):  # noqa: ARG002
+    def relaxed_plans(self, state, left):
         values = np.asarray(state) * WORTH - self.price
         return [(values[i], np.array([i])) for i in np.argsort(-values)]
 
@@ -49,14 +49,14 @@ class Told:
     def __init__(self, worth):
         self._worth = np.asarray(worth)
 
-    def fold(self, states, steps):  # noqa: ARG002
+    def fold(self, states, steps):
         return ReluNet.of_linear(np.asarray(states) * self._worth)
 
 
 class Misled(Planned):
     """Doors whose plans know of the first one only."""
 
-    def relaxed_plans(self, state, left):  # noqa: ARG002
+    def relaxed_plans(self, state, left):
         return [(1.0, np.array([0]))]
 
 

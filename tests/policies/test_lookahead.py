@@ -20,7 +20,7 @@ class Reservoir:
     discount = 1.0
     n_noise = 4
 
-    def draw_start(self, rng, count):  # noqa: ARG002
+    def draw_start(self, rng, count):
         return np.zeros((count, 4), dtype=int)
 
     def features(self, states):

@@ -155,7 +155,7 @@ class Batched(Policy):
     def __init__(self, make):
         self._make = make
 
-    def act(self, states, step, rngs):  # noqa: ARG002
+    def act(self, states, step, rngs):
         return self._make(states)
 
 

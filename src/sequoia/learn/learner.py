@@ -337,7 +337,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
 
         return act
 
-    def _act(self, states: States, steps: IntArray, rng: np.random.Generator) -> ActionArray:  # noqa: ARG002
+    def _act(self, states: States, steps: IntArray, rng: np.random.Generator) -> ActionArray:
         """Return the actions of the current policy."""
         return self._act_by(self.current)(states, steps)
 

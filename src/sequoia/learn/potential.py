@@ -54,7 +54,7 @@ class Potential:
         size = max(1.0, float(np.abs(played.rewards).mean()))
         return cls(np.asarray(first, dtype=np.float64), size * relevance * lasts)
 
-    def values(self, states: States, steps: IntArray) -> FloatArray:  # noqa: ARG002
+    def values(self, states: States, steps: IntArray) -> FloatArray:
         """Return the worth of states, ``(B,)``."""
         found: FloatArray = (np.asarray(states) != self.first) @ self.worth
         return found

@@ -271,7 +271,7 @@ class _Greedy(Policy):
     def __init__(self, learned: QNetwork, engine: ByState[Auto]) -> None:
         self._learned, self._engine = learned, engine
 
-    def act(self, states: States, step: int, rngs: Any) -> Decisions:  # noqa: ARG002
+    def act(self, states: States, step: int, rngs: Any) -> Decisions:
         """Return the best action of each state."""
         model, steps = self._learned.model(), np.full(len(states), step)
         limits = limits_of(model.environment, states, steps)

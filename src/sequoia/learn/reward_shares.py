@@ -54,7 +54,7 @@ class DeclaredShares:
     environment: SharesRewards
     explained: float = 1.0
 
-    def of(self, states: States, actions: ActionArray, following: States) -> FloatArray:  # noqa: ARG002
+    def of(self, states: States, actions: ActionArray, following: States) -> FloatArray:
         """Return what each component earns, ``(B, D)``."""
         return self.environment.component_rewards(states, actions)
 

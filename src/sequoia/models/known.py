@@ -54,16 +54,16 @@ class Nothing(Known):
 
     name = "idle"
 
-    def weights(self, states: States, steps: IntArray, scores: FloatArray) -> FloatArray:  # noqa: ARG002
+    def weights(self, states: States, steps: IntArray, scores: FloatArray) -> FloatArray:
         """Return the scores."""
         return scores
 
     def gains(
         self,
         states: States,
-        steps: IntArray,  # noqa: ARG002
-        actions: ActionArray,  # noqa: ARG002
-        others: ActionArray,  # noqa: ARG002
+        steps: IntArray,
+        actions: ActionArray,
+        others: ActionArray,
     ) -> FloatArray:
         """Return nothing."""
         return np.zeros(len(states))
@@ -169,7 +169,7 @@ class Listed(Known):
         self._with = [np.flatnonzero(column) for column in actions.T]
         self._without = [np.flatnonzero(column == 0) for column in actions.T]
 
-    def weights(self, states: States, steps: IntArray, scores: FloatArray) -> FloatArray:  # noqa: ARG002
+    def weights(self, states: States, steps: IntArray, scores: FloatArray) -> FloatArray:
         """Return the max-marginals."""
         few = max(1, _TOGETHER // len(self._actions))
         parts = [
@@ -198,7 +198,7 @@ class Listed(Known):
     def gains(
         self,
         states: States,
-        steps: IntArray,  # noqa: ARG002
+        steps: IntArray,
         actions: ActionArray,
         others: ActionArray,
     ) -> FloatArray:

@@ -184,7 +184,7 @@ def plan(
     policy: str | None = None,
     *,
     model: QFunction | None = None,
-    rules: Rules = Rules(),  # noqa: B008 (frozen)
+    rules: Rules = Rules(),
     seconds: float = 10.0,
 ) -> DayPlan:
     """Plan one day; see `Planner` for more.

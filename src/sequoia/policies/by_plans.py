@@ -26,7 +26,7 @@ class ByPlans(StatewisePolicy):
     def __init__(self, environment: MakesPlans) -> None:
         self._environment = environment
 
-    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:
         """Return what plans begin with."""
         space = space_at(self._environment, state, step)
         action = what_is_forced(self._environment, self.name, state, step).action

@@ -45,7 +45,7 @@ class Greedy(StatewisePolicy):
     def values(self, state: States, step: int, actions: ActionArray) -> FloatArray:
         """Return what actions, ``(C, N)``, are worth in a state ``(D,)``, ``(C,)``."""
 
-    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:
         """Return the decision that is built up step by step."""
         space = space_at(self._environment, state, step)
         decision = what_is_forced(self._environment, self.name, state, step)
@@ -88,11 +88,11 @@ class IterativeMyopic(Greedy):
         self._problem = problem
 
     @classmethod
-    def make(cls, environment: Environment, options: Options) -> "IterativeMyopic":  # noqa: ARG003
+    def make(cls, environment: Environment, options: Options) -> "IterativeMyopic":
         """Make it for a problem of arms."""
         return cls(require_problem(environment, cls.name))
 
-    def values(self, state: States, step: int, actions: ActionArray) -> FloatArray:  # noqa: ARG002
+    def values(self, state: States, step: int, actions: ActionArray) -> FloatArray:
         """Return the expected reward of the next state."""
         states = np.broadcast_to(state, (len(actions), len(state)))
         return self._problem.expected_reward(states, actions)

@@ -25,11 +25,11 @@ class Idle(StatewisePolicy):
         self._environment, self._decision = environment, space.idle
 
     @classmethod
-    def make(cls, environment: Environment, options: Options) -> "Idle":  # noqa: ARG003
+    def make(cls, environment: Environment, options: Options) -> "Idle":
         """Make it for any environment."""
         return cls(environment)
 
-    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:
         """Return the empty decision."""
         limits = limits_of(self._environment, state[None], np.array([step]))
         action = self._decision.action

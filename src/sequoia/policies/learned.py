@@ -56,7 +56,7 @@ class Sequoia(StatewisePolicy):
         """Make it for any environment that a model was trained for."""
         return cls(environment, _required(options.model, cls.name), seconds=options.seconds)
 
-    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:
         """Return the best action with its plan.
 
         One state at a time: sums over a batch would be rounded differently in other batches.

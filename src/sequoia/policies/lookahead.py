@@ -104,7 +104,7 @@ class Lookahead(StatewisePolicy):
             base = _over_random(environment, encoding)
         return cls(environment, base, weigh, rollouts=options.rollouts)
 
-    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:
         """Return the base action, or a neighbour that is significantly better."""
         space = self._environment.space
         states, steps = state[None], np.array([step])

@@ -39,7 +39,7 @@ class Myopic(LinearPolicy):
             return ListedMyopic(abilities.rewards)
         return cls(require_problem(environment, cls.name), seconds=options.seconds)
 
-    def table(self, state: States, step: int, episode: int) -> FloatArray:  # noqa: ARG002
+    def table(self, state: States, step: int, episode: int) -> FloatArray:
         """Return the expected next reward of every arm by dose level, ``(J, L)``."""
         return self._problem.dose_rewards(state)
 
@@ -56,7 +56,7 @@ class ListedMyopic(StatewisePolicy):
             raise TooLarge(f"{environment.name} has too many actions to try them all.")
         self._actions = actions
 
-    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:
         """Return the best of all allowed actions, which is proven by having tried them."""
         states = np.broadcast_to(state, (len(self._actions), len(state)))
         values = self._environment.expected_reward(states, self._actions)

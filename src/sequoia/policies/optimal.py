@@ -29,11 +29,11 @@ class Optimal(StatewisePolicy):
         self._last = problem.horizon - 1
 
     @classmethod
-    def make(cls, environment: Environment, options: Options) -> "Optimal":  # noqa: ARG003
+    def make(cls, environment: Environment, options: Options) -> "Optimal":
         """Make it for a problem of arms, or what else says the chances of its next states."""
         return cls(capabilities_of(environment).chances or require_problem(environment, cls.name))
 
-    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:
         """Return a best decision in ``state``, ``(J,)``; later steps are the last one."""
         step = min(step, self._last)
         value = self._best.value_of(state, step)

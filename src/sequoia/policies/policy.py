@@ -73,7 +73,7 @@ class Policy(ABC):
     needs_prices: ClassVar[bool] = False
 
     @classmethod
-    def make(cls, environment: Environment, options: Options) -> "Policy":  # noqa: ARG003
+    def make(cls, environment: Environment, options: Options) -> "Policy":
         """Make it for an environment, by name (`make_policy`)."""
         raise ProblemError(f"{cls.__name__} cannot be made by name; make it yourself.")
 
@@ -145,7 +145,7 @@ class FunctionPolicy(StatewisePolicy):
         state: States,
         step: int,
         rng: np.random.Generator,
-        episode: int,  # noqa: ARG002
+        episode: int,
     ) -> Decided | Decision:
         """Ask the function."""
         return self._decide(state, step, rng)
@@ -185,7 +185,7 @@ class LinearPolicy(StatewisePolicy):
     def table(self, state: States, step: int, episode: int) -> FloatArray:
         """Return what each dose level is worth to every arm in a state, ``(J, L)``."""
 
-    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:  # noqa: ARG002
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decided:
         """Return the best decision, and what is proven about it."""
         argmax = self._argmax.at(limits_of(self._problem, state[None], np.array([step])))
         best = argmax.best_doses(self.table(state, step, episode)[None])

@@ -56,7 +56,7 @@ class ClusterPricePolicy(Policy):
         most = Limits(seconds=seconds)
         self._argmax = ByState(encoding, lambda own: DoseTableArgmax(own, groups, solver, most))
 
-    def act(self, states: States, step: int, rngs: Sequence[np.random.Generator]) -> Decisions:  # noqa: ARG002
+    def act(self, states: States, step: int, rngs: Sequence[np.random.Generator]) -> Decisions:
         """Return the best decisions, and what is proven about them."""
         tables = self._value.dose_values(states, step)
         limits = limits_of(self._problem, states, np.full(len(states), step))
@@ -114,6 +114,6 @@ class PricePolicy(LinearPolicy):
             return ClusterPricePolicy(problem, seconds=options.seconds)
         return cls(problem, seconds=options.seconds)
 
-    def table(self, state: States, step: int, episode: int) -> FloatArray:  # noqa: ARG002
+    def table(self, state: States, step: int, episode: int) -> FloatArray:
         """Return what each dose level is worth at the prices of ``step``, ``(J, L)``."""
         return self._prices.weights(state, step)

@@ -67,7 +67,7 @@ class PriceUpdatePolicy(LinearPolicy):
         problem = require_problem(environment, cls.name)
         return cls(problem, _UPDATE_EVERY, seconds=options.seconds)
 
-    def reset(self, episodes: int) -> None:  # noqa: ARG002
+    def reset(self, episodes: int) -> None:
         """Forget the prices of earlier episodes."""
         self._last.clear()
 

@@ -18,10 +18,10 @@ class Random(StatewisePolicy):
         self._environment = environment
 
     @classmethod
-    def make(cls, environment: Environment, options: Options) -> "Random":  # noqa: ARG003
+    def make(cls, environment: Environment, options: Options) -> "Random":
         """Make it for any environment."""
         return cls(environment)
 
-    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:
         """Draw from what is allowed."""
         return space_at(self._environment, state, step).sample(rng)

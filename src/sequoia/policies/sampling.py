@@ -19,11 +19,11 @@ class Sampling(StatewisePolicy):
         self._k = k
 
     @classmethod
-    def make(cls, environment: Environment, options: Options) -> "Sampling":  # noqa: ARG003
+    def make(cls, environment: Environment, options: Options) -> "Sampling":
         """Make it for a problem of arms."""
         return cls(require_problem(environment, cls.name))
 
-    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:
         """Draw ``k`` decisions and return the most promising one."""
         space = space_at(self._problem, state, step)
         drawn = [space.sample(rng) for _ in range(self._k)]

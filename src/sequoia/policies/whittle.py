@@ -48,11 +48,11 @@ class WhittlePolicy(StatewisePolicy):
         self.indices = found.indices
 
     @classmethod
-    def make(cls, environment: Environment, options: Options) -> "WhittlePolicy":  # noqa: ARG003
+    def make(cls, environment: Environment, options: Options) -> "WhittlePolicy":
         """Make it for a standard bandit."""
         return cls(require_problem(environment, cls.name))
 
-    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:  # noqa: ARG002
+    def decide(self, state: States, step: int, rng: np.random.Generator, episode: int) -> Decision:
         """Return the decision to act where the index is largest."""
         index = self.indices[self._problem.arms.model, np.asarray(state)]
         limits = limits_of(self._problem, state[None], np.array([step]))

@@ -84,7 +84,7 @@ class Truth(Planner):
 
     name, words = "truth", "knows the transitions"
 
-    def kernels(self, log: Log) -> FloatArray:  # noqa: ARG002
+    def kernels(self, log: Log) -> FloatArray:
         """Return the problem's own."""
         return self.problem.arms.kernels
 

@@ -60,7 +60,7 @@ def regret(
     *,
     steps: int = 50,
     episodes: int = FEW_EPISODES,
-    seen: Seen = Seen(1.0),  # noqa: B008 (frozen)
+    seen: Seen = Seen(1.0),
     every: int = 5,
     structure: Structure | None = None,
     seed: int = 0,

@@ -147,8 +147,8 @@ class FreeMoves:
     def fold(
         self,
         counts: FloatArray,
-        rows: FloatArray,  # noqa: ARG002
-        rng: np.random.Generator | None = None,  # noqa: ARG002
+        rows: FloatArray,
+        rng: np.random.Generator | None = None,
     ) -> FloatArray:
         """Return the counts themselves."""
         return counts

@@ -52,7 +52,7 @@ class Gurobi:
     def solve(
         self,
         program: Program,
-        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        limits: Limits = Limits(),
         start: FloatArray | None = None,
     ) -> Solution:
         """Solve ``program``; ``start`` is a complete point to begin from."""

@@ -66,7 +66,7 @@ class Highs:
     def solve(
         self,
         program: Program,
-        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        limits: Limits = Limits(),
         start: FloatArray | None = None,
     ) -> Solution:
         """Solve ``program``; ``start`` is a complete point to begin from."""
@@ -125,7 +125,7 @@ class HighsSession:
     def maximise(
         self,
         objective: FloatArray,
-        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        limits: Limits = Limits(),
         start: FloatArray | None = None,
     ) -> Solution:
         """Maximise another objective, ``(C,)``."""

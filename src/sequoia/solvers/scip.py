@@ -43,7 +43,7 @@ class Scip:
     def solve(
         self,
         program: Program,
-        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        limits: Limits = Limits(),
         start: FloatArray | None = None,
     ) -> Solution:
         """Solve ``program``; ``start`` is a complete point to begin from."""

@@ -126,7 +126,7 @@ class GymEnvironment:
         self,
         states: FloatArray,
         actions: ActionArray,
-        noise: FloatArray,  # noqa: ARG002 (the luck is inside)
+        noise: FloatArray,
     ) -> tuple[FloatArray, FloatArray]:
         """Return rewards, ``(B,)``, and the next states; episodes that have ended earn nothing.
 

@@ -172,10 +172,10 @@ class Compiler:
 
     # ------------------------------------------------------------------ leaves
 
-    def _constant(self, expression: Any, operator: str, scope: Scope) -> Compiled:  # noqa: ARG002
+    def _constant(self, expression: Any, operator: str, scope: Scope) -> Compiled:
         return _fixed(np.full((1,) * (1 + len(scope)), expression.args))
 
-    def _pvar(self, expression: Any, operator: str, scope: Scope) -> Compiled:  # noqa: ARG002
+    def _pvar(self, expression: Any, operator: str, scope: Scope) -> Compiled:
         name, given = expression.args
         given = given or []
         if name.startswith("?"):

@@ -109,7 +109,7 @@ class RddlEnvironment:
 
     # ------------------------------------------------------------------ what an environment is
 
-    def draw_start(self, rng: np.random.Generator, count: int) -> Array:  # noqa: ARG002
+    def draw_start(self, rng: np.random.Generator, count: int) -> Array:
         """Return the first state, ``(count, D)``: an instance has one."""
         return np.repeat(self._first, count, axis=0)
 
@@ -154,7 +154,7 @@ class RddlEnvironment:
             found |= np.broadcast_to(end(values), (count,))
         return found
 
-    def action_limits(self, states: Array, steps: IntArray) -> ActionLimits | None:  # noqa: ARG002
+    def action_limits(self, states: Array, steps: IntArray) -> ActionLimits | None:
         """Return what the preconditions allow in each state."""
         if not self._rules.is_by_state and self.space.kind == "budget":
             return None

@@ -46,7 +46,7 @@ class BranchAndBound:
 
     name = "branch"
 
-    def __init__(self, columns: ActionEncoding, limits: Limits = Limits()) -> None:  # noqa: B008 (frozen)
+    def __init__(self, columns: ActionEncoding, limits: Limits = Limits()) -> None:
         self._oracle = oracle_for(columns)
         self._columns = columns
         self._linearisation = SuccessiveLinearisation(columns, self._oracle)

@@ -72,7 +72,7 @@ class Milp:
         self,
         columns: ActionEncoding,
         solver: Solver | None = None,
-        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        limits: Limits = Limits(),
         workers: int = 1,
     ) -> None:
         self._columns = columns

@@ -48,7 +48,7 @@ class LinearArgmax:
         self,
         columns: ActionEncoding,
         solver: Solver | None = None,
-        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        limits: Limits = Limits(),
     ) -> None:
         self._columns = columns
         self._solver = default_solver() if solver is None else solver

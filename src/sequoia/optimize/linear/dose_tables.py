@@ -40,7 +40,7 @@ class DoseTableArgmax:
         encoding: ActionEncoding,
         groups: Sequence[DoseGroup],
         solver: Solver | None = None,
-        limits: Limits = Limits(),  # noqa: B008 (frozen)
+        limits: Limits = Limits(),
     ) -> None:
         self._encoding = encoding
         self.groups = groups

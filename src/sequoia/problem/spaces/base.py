@@ -235,7 +235,7 @@ class ActionSpace(Shown, ABC):
         """Return this space on a day when some workers have so many hours, instead of theirs."""
         return self._with_hours("hours", hours)
 
-    def _with_hours(self, where: str, hours: Mapping[str, float]) -> "ActionSpace":  # noqa: ARG002
+    def _with_hours(self, where: str, hours: Mapping[str, float]) -> "ActionSpace":
         if not hours:
             return self
         raise ProblemError(
@@ -259,12 +259,7 @@ class ActionSpace(Shown, ABC):
         del arm, worker, slot
         raise ProblemError(f"a {self.kind} space has no visits of workers that could be locked.")
 
-    def with_lock(
-        self,
-        arm: int,  # noqa: ARG002 (for others)
-        worker: int | None,  # noqa: ARG002 (for others)
-        slot: int | None,  # noqa: ARG002 (for others)
-    ) -> "ActionSpace | None":
+    def with_lock(self, arm: int, worker: int | None, slot: int | None) -> "ActionSpace | None":
         """Return a space of this kind in which an arm is only visited by a worker, in a slot.
 
         ``None`` where that says more, or less, than that one visit is so.
@@ -312,18 +307,14 @@ class ActionSpace(Shown, ABC):
         """Say quickly which actions are feasible; a feasible one may be missed."""
         return self.contains(actions)
 
-    def argmax_linear(self, weights: FloatArray) -> ActionArray | None:  # noqa: ARG002 (for others)
+    def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
         """Return a feasible action with the largest sum of ``weights``, ``(N,)``, proven.
 
         ``None`` where a solver is needed.
         """
         return None
 
-    def argmax_under(
-        self,
-        rows: Rows,  # noqa: ARG002 (for others)
-        settled: ActionArray,  # noqa: ARG002 (for others)
-    ) -> Maximiser | None:
+    def argmax_under(self, rows: Rows, settled: ActionArray) -> Maximiser | None:
         """Return what `argmax_linear` is with further rows over the action columns.
 
         Parameters
@@ -338,18 +329,14 @@ class ActionSpace(Shown, ABC):
         """
         return None
 
-    def argmax_linear_batch(self, weights: FloatArray) -> ActionArray | None:  # noqa: ARG002 (for others)
+    def argmax_linear_batch(self, weights: FloatArray) -> ActionArray | None:
         """Return such an action for each row of ``weights``, ``(B, N)``, all at once.
 
         ``None`` where that is no quicker than row by row.
         """
         return None
 
-    def bracket_linear(
-        self,
-        weights: FloatArray,  # noqa: ARG002 (for others)
-        gap: float,  # noqa: ARG002 (for others)
-    ) -> tuple[ActionArray, float] | None:
+    def bracket_linear(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
         """Return a feasible action of large weight, and a bound that no action's weight exceeds.
 
         For spaces where a proof may take long: they may stop within a relative ``gap``. ``None``
@@ -357,14 +344,14 @@ class ActionSpace(Shown, ABC):
         """
         return None
 
-    def bracket_under(self, rows: Rows) -> Bracketer | None:  # noqa: ARG002 (for others)
+    def bracket_under(self, rows: Rows) -> Bracketer | None:
         """Return what `bracket_linear` is with further rows over the action columns.
 
         ``None`` where the space knows no way of its own.
         """
         return None
 
-    def construct_linear(self, weights: FloatArray) -> ActionArray | None:  # noqa: ARG002 (for others)
+    def construct_linear(self, weights: FloatArray) -> ActionArray | None:
         """Return a feasible action with a large sum of weights for each row, ``(B, N)``.
 
         Not proven, but quick where `argmax_linear` takes milliseconds; ``None`` where no help.

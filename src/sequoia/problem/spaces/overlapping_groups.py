@@ -29,7 +29,7 @@ class OverlappingGroups:
         self._system = LinearSystem.from_rows([rows], size, [""] * size)
         self._groups = lru_cache(maxsize=64)(self._nested)
 
-    def bracket(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:  # noqa: ARG002 (it leaves none)
+    def bracket(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
         """Return the best action by ``weights``, ``(N,)``, and what it is worth.
 
         ``None`` where a solver has to decide.

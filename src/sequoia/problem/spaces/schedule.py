@@ -293,7 +293,7 @@ class Schedule(ActionSpace):
             booked[free[: len(visited)], visited, slot] = True
         return self._columns(booked)
 
-    def _by_worker(self, chosen: IntArray, openings: IntArray) -> ActionArray | None:  # noqa: ARG002
+    def _by_worker(self, chosen: IntArray, openings: IntArray) -> ActionArray | None:
         """Let visits flow from arms through (arm, worker) to (worker, slot), each at most once."""
         from scipy.sparse.csgraph import maximum_flow
 
