@@ -1,5 +1,9 @@
 """How a model is learned: learners, their settings, checkpoints."""
 
+from sequoia.extras import require
+
+require("torch")
+
 from sequoia.learn.base import Learner, Round
 from sequoia.learn.config import Config
 from sequoia.learn.improvement_config import ImprovementConfig

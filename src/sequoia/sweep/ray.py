@@ -9,17 +9,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from sequoia.errors import ProblemError, SolverUnavailable
+import ray
+
+from sequoia.errors import ProblemError
 from sequoia.evaluation.processes import ONE_THREAD
 from sequoia.sweep.cell import Cell
 from sequoia.sweep.executor import CellEvent, Outcome, attempt
-
-try:
-    import ray
-except ImportError:
-    raise SolverUnavailable(
-        'ray is not installed; pip install "sequoia-plan[ray]", or leave --ray out.'
-    ) from None
 
 # Of a cell whose machine was lost. Errors of the cell itself are not tried again.
 _RETRIES = 5

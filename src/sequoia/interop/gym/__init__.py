@@ -1,5 +1,9 @@
 """Gymnasium in both directions: our environments there, and theirs here."""
 
+from sequoia.extras import require
+
+require("gymnasium")
+
 from sequoia.interop.gym.as_gym import as_gym, register
 from sequoia.interop.gym.feasible import Feasible, ScoresToAction
 from sequoia.interop.gym.from_gym import GymEnvironment, from_gym
