@@ -61,7 +61,7 @@ def _problem(rng, corpus, room, name):
         ["bound", target, "--horizon", 3, "--kind", str(rng.choice(BOUNDS)), "--rounds", 5],
         ["evaluate", target, "--policies", "random,myopic", "--episodes", 1, "--bound", "none"],
         ["evaluate", target, "--episodes", 1],
-        ["plan", target, "--state", states, "--time-limit", 1],
+        ["plan", target, "--state", states, "--seconds", 1],
         ["make", "trap", "-o", target, "--force"],
     ]
     if rng.random() < 0.03:
@@ -73,7 +73,7 @@ def _problem(rng, corpus, room, name):
 
 def _states(rng, corpus, room, name):  # noqa: ARG001
     target = copy_of(corpus / f"{name}.states.csv", room / "today.csv")
-    return target, ["plan", corpus / name, "--state", target, "--time-limit", 1]
+    return target, ["plan", corpus / name, "--state", target, "--seconds", 1]
 
 
 def _plan(rng, corpus, room, name):  # noqa: ARG001
@@ -147,7 +147,7 @@ def _options(rng, corpus, room, name):
     train = ["train", problem, "-o", room / "m", "--set", "rounds=0", "--set"]
     lines = [
         *[[*plan, option, value] for option in ("--must", "--never", "--absent", "--why")],
-        [*plan, "--time-limit", value],
+        [*plan, "--seconds", value],
         [*plan, "--policy", value],
         [*evaluate, "--episodes", value],
         [*evaluate, "--episodes", 1, "--seed", value],

@@ -58,7 +58,15 @@ def choose(problem: Problem, state: IntArray, q: QFunction | None = None) -> Cho
     names = [name for name in PLANNERS if _applies(name, here, q)]
     if len(names) == 1:
         return Choice(names[0], f"{names[0]} is the only policy that applies")
-    found = evaluate(here, names, FEW_EPISODES, model=q, bound="none", seconds=PLAYED_SECONDS)
+    found = evaluate(
+        here,
+        names,
+        FEW_EPISODES,
+        model=q,
+        bound="none",
+        seconds=PLAYED_SECONDS,
+        progress=False,
+    )
     best = next(name for name in names if name in found.as_good_as_best)
     return Choice(best, _reason(found, best))
 

@@ -82,7 +82,7 @@ def train_own_model(
     target = situation.programme.folder / MODEL
     fresh = target.with_name(f"{MODEL}-in-training")
     _remember(situation)
-    trained = train(situation.problem, config, folder=fresh, on_event=tell)
+    trained = train(situation.problem, config, folder=fresh, on_event=tell, progress=False)
     shutil.rmtree(target, ignore_errors=True)
     fresh.rename(target)
     with situation.programme.store.open().writing() as connection:

@@ -56,7 +56,7 @@ def test_with_a_model_the_plan_is_that_of_the_model(run):
 def test_what_is_special_today(run):
     outcome = run(
         *("plan", "cap.npz", "--state", "cap.csv", "--absent", "worker:1", "--must", "arm:7"),
-        *("--never", "arm:2", "--why", "arm:3", "--why", "arm:7", "--json", "--time-limit", 5),
+        *("--never", "arm:2", "--why", "arm:3", "--why", "arm:7", "--json", "--seconds", 5),
     )
     content = json.loads(outcome.out)
     assert "arm 7" in content["action"]
@@ -175,8 +175,8 @@ def test_nothing_to_do(run, tmp_path):
         ("cap.npz --state cap.csv --policy sequoia", "needs a trained model"),
         ("cap.npz --state cap.csv --policy sequoia --model here", "here holds no trained model"),
         ("tube.npz --state tube.csv --policy iterative-myopic", "one stop at a time"),
-        ("cap.npz --state cap.csv --time-limit 0", "more than 0 seconds"),
-        ("cap.npz --state cap.csv --time-limit nan", "more than 0 seconds"),
+        ("cap.npz --state cap.csv --seconds 0", "more than 0 seconds"),
+        ("cap.npz --state cap.csv --seconds nan", "more than 0 seconds"),
         ("cap.npz --state cap.csv -o plan.txt", ".csv or .json is wanted"),
         ("cap.npz --state cap.csv -o nowhere/plan.csv", "is not a folder"),
     ],

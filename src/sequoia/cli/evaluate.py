@@ -96,6 +96,7 @@ def evaluate_command(
             work=cache.folder,
             source=source,
             on_event=on_event,
+            progress=False,
         )
         if output is not None:
             save_evaluation(found, output)

@@ -108,7 +108,7 @@ def plan(
         list[str] | None,
         typer.Option(metavar="ARM", help="Say what dropping or including it would cost."),
     ] = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds for one decision.")] = DECISION_SECONDS,
+    seconds: Annotated[float, typer.Option(help="Seconds for one decision.")] = DECISION_SECONDS,
     solver: Solver = DEFAULT,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write: FILE.csv or FILE.json.")
@@ -124,14 +124,14 @@ def plan(
         if output.suffix not in _ENDINGS:
             raise FileError(f"{output} ends in {output.suffix!r}; .csv or .json is wanted.")
         refuse_to_replace([output], force)
-    if not time_limit > 0:
-        raise ProblemError(f"the time limit is {time_limit:g}; more than 0 seconds are wanted.")
+    if not seconds > 0:
+        raise ProblemError(f"seconds is {seconds:g}; more than 0 seconds are wanted.")
     environment = load_environment(file, instance)
     problem = capabilities_of(environment).problem
     if problem is None:
         if any((absent, must, never, lock, order, hours, overtime, why)):
             raise ProblemError("wishes such as --must, and --why, need a problem of arms.")
-        plan_any(environment, state, policy, model, time_limit, output, as_json)
+        plan_any(environment, state, policy, model, seconds, output, as_json)
         return
     if state is None:
         raise ProblemError("today's states are missing; give them with --state SHEET.")
@@ -141,7 +141,7 @@ def plan(
     asked = {key: texts or () for key, texts in zip(OVERRIDES, given, strict=True)}
     wishes = todays_wishes(problem, asked)
     offers = [read_offer(problem, text) for text in overtime or ()]
-    planner = Planner(problem, states, time_limit)
+    planner = Planner(problem, states, seconds)
     usual = problem
     if last is not None:
         usual = problem.with_rules(read_preferences(last, problem, continuity))

@@ -1,40 +1,23 @@
-"""Progress on stderr: a bar with the time left or, without a terminal, a line now and then."""
+"""Progress of a command: a bar or, without a terminal, a line on stderr now and then."""
 
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
-from rich.progress import Progress as Bar
 
-from sequoia.evaluation.blocks import Progress
-from sequoia.problem.names import roughly
+from sequoia.progress import Step, bar, is_watched
 
 SECONDS_BETWEEN_LINES = 10.0
 
 
 @contextmanager
-def showing(what: str, noun: str) -> Iterator[Callable[[Progress], None]]:
+def showing(what: str, noun: str) -> Iterator[Callable[[Step], None]]:
     """Yield a function that shows how far something is."""
-    console = Console(stderr=True, highlight=False)
-    if not console.is_terminal:
+    if not is_watched():
         yield _Lines(what, noun)
         return
-    columns = (
-        TextColumn(what),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[left]}"),
-    )
-    with Bar(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(what, total=None, left="")
-
-        def show(progress: Progress) -> None:
-            left = f"{roughly(progress.seconds_left)} left"
-            bar.update(task, total=progress.total, completed=progress.done, left=left)
-
+    with bar(what) as show:
         yield show
 
 
@@ -45,10 +28,10 @@ class _Lines:
         self._what, self._noun = what, noun
         self._last = time.monotonic()
 
-    def __call__(self, progress: Progress) -> None:
+    def __call__(self, step: Step) -> None:
         now = time.monotonic()
         if now - self._last < SECONDS_BETWEEN_LINES:
             return
         self._last = now
-        text = f"{progress.done} of {progress.total} {self._noun}"
-        typer.echo(f"{self._what}: {text}, {roughly(progress.seconds_left)} left", err=True)
+        text = f"{step.done} of {step.total} {self._noun}"
+        typer.echo(f"{self._what}: {text}, {step.in_words()}", err=True)

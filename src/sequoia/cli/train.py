@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from sequoia.cli.common import AsJson, Force, Solver
 from sequoia.cli.environments import AnyFile, Instance, load_environment
@@ -16,7 +14,8 @@ from sequoia.cli.interrupts import ending_at_once
 from sequoia.defaults import PRESET, model_rivals
 from sequoia.errors import ConfigError
 from sequoia.models.folder import ABOUT, read_about
-from sequoia.problem.names import count, roughly
+from sequoia.problem.names import count
+from sequoia.progress import is_watched
 from sequoia.solvers.registry import DEFAULT
 
 Watch = Callable[[Any], None]
@@ -150,53 +149,27 @@ def _gain_in_words(found: Mapping[str, Any]) -> list[str]:
 
 @contextmanager
 def watching(output: Path) -> Iterator[Watch]:
-    """Show rounds as they end; when interrupted, say what is kept."""
-    console = Console(stderr=True, highlight=False)
-    said = TextColumn("{task.fields[said]}")
-    columns = (TextColumn("Training"), BarColumn(), MofNCompleteColumn(), said)
+    """Show rounds in lines where there is no bar; when interrupted, say what is kept."""
     last: Any = None
-    silent = not console.is_terminal
-    with Progress(*columns, console=console, transient=True, disable=silent) as bar:
-        task = bar.add_task("", total=None, said="warming up")
+    is_line = not is_watched()
 
-        def show(progress: Any) -> None:
-            nonlocal last
-            last = progress
-            text = _in_words(progress)
-            bar.update(task, total=progress.rounds, completed=progress.round.round, said=text)
-            if silent and progress.round.reward is not None:
-                number = f"round {progress.round.round} of {progress.rounds}"
-                typer.echo(f"Training: {number}: {text}", err=True)
+    def show(progress: Any) -> None:
+        nonlocal last
+        last = progress
+        if is_line and progress.round.reward is not None:
+            number = f"round {progress.done} of {progress.total}"
+            typer.echo(f"Training: {number}: {progress.in_words()}", err=True)
 
-        try:
-            yield show
-        except KeyboardInterrupt:
-            from sequoia.learn.checkpoint import NAME
+    try:
+        yield show
+    except KeyboardInterrupt:
+        from sequoia.learn.checkpoint import NAME
 
-            if (output / NAME).exists():
-                kept = "A checkpoint" if last is None else f"Everything up to round {last.kept}"
-                typer.echo(
-                    f"Stopped. {kept} is kept in {output}; the same command with --resume goes on "
-                    "from there.",
-                    err=True,
-                )
-            raise
-
-
-def _in_words(progress: Any) -> str:
-    done = progress.round
-    half = "" if done.half is None else f" ± {done.half:.2g}"
-    parts = [f"reward {done.best:.4g}{half}"]
-    if done.won is not None:
-        parts.append(f"won {done.won:+.3g}")
-    if progress.bound is not None:
-        parts.append(f"bound {progress.bound:.4g}")
-    if done.did:
-        parts.append(done.did)
-    if done.loss:
-        parts.append(f"loss {done.loss:.2g}")
-    if done.hit_rate is not None:
-        parts.append(f"remembered {100 * done.hit_rate:.0f} %")
-    if progress.seconds_left == progress.seconds_left:
-        parts.append(f"{roughly(progress.seconds_left)} left")
-    return ", ".join(parts)
+        if (output / NAME).exists():
+            kept = "A checkpoint" if last is None else f"Everything up to round {last.kept}"
+            typer.echo(
+                f"Stopped. {kept} is kept in {output}; the same command with --resume goes on "
+                "from there.",
+                err=True,
+            )
+        raise

@@ -41,6 +41,7 @@ from sequoia.io import (
 from sequoia.policies import Policy
 from sequoia.problem import Environment
 from sequoia.problem.environment import States
+from sequoia.problem.names import roughly
 from sequoia.simulate import Scenarios, rollout
 from sequoia.solvers.registry import DEFAULT, using_solver
 from sequoia.validation import ActionArray, BoolArray, FloatArray
@@ -246,6 +247,10 @@ class Progress:
     total: int
     kept: int
     seconds_left: float
+
+    def in_words(self) -> str:
+        """Return the time that is left."""
+        return f"{roughly(self.seconds_left)} left"
 
 
 class Clock:

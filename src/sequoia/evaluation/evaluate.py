@@ -1,7 +1,7 @@
 """Compare policies under common random numbers."""
 
 import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -26,6 +26,7 @@ from sequoia.evaluation.evaluation import Evaluation
 from sequoia.policies import Policy, QFunction, make_policy
 from sequoia.policies.registry import policy_called
 from sequoia.problem import Environment, capabilities_of
+from sequoia.progress import bar
 from sequoia.simulate import Episode, Scenarios
 from sequoia.solvers import used_solver
 from sequoia.version import __version__
@@ -53,12 +54,16 @@ def evaluate(
     work: Path | None = None,
     source: str | None = None,
     on_event: Callable[[Progress], None] | None = None,
+    progress: bool = True,
 ) -> Evaluation:
     """Play every policy through the same episodes.
 
     Numbers depend on the environment, the policy, the seed and the episode, and on nothing else:
     not on the other policies, their order, or the number of processes. Programs are solved by the
     solver of `using_solver`.
+
+    Interrupted (Ctrl-C, or the button of a notebook), the episodes that every policy has played
+    are returned; with ``work``, what is done is kept there, and the interruption goes on.
 
     Parameters
     ----------
@@ -86,6 +91,8 @@ def evaluate(
         Where the problem was read from, for reports.
     on_event
         Called after every finished piece.
+    progress
+        Whether a bar shows how far it is, in a terminal or a notebook.
     """
     makers = _makers(policies, model, seconds, rollouts)
     for name, value in (("episodes", episodes), ("jobs", jobs), ("policies", len(makers))):
@@ -115,7 +122,8 @@ def evaluate(
     # Policies first: what does not apply should not have to wait for the bound.
     try:
         runner = BlockRunner(environment, scenarios, everyone, seed, used_solver())
-        played = _play(runner, keys, jobs, cache, on_event)
+        with bar("Evaluating", progress) as show:
+            played = _play(runner, keys, jobs, cache, [show, *([on_event] if on_event else [])])
     except SequoiaError:
         if cache is not None:
             cache.drop_if_empty()
@@ -174,7 +182,7 @@ def _play(
     keys: Mapping[Block, Key],
     jobs: int,
     cache: BlockCache | None,
-    on_event: Callable[[Progress], None] | None,
+    watchers: Sequence[Callable[[Progress], None]],
 ) -> dict[Block, Played]:
     """Play what an earlier evaluation has not left behind."""
     played: dict[Block, Played] = {}
@@ -183,14 +191,26 @@ def _play(
         played = {block: one for block, one in kept.items() if one is not None}
     open_blocks = [block for block in keys if block not in played]
     clock = Clock(open_blocks, len(played))
-    for block, one in play_blocks(runner, open_blocks, jobs):
-        played[block] = one
-        if cache is not None:
-            cache.save(keys[block], one)
-        progress = clock.tick(block)
-        if on_event is not None:
-            on_event(progress)
+    try:
+        for block, one in play_blocks(runner, open_blocks, jobs):
+            played[block] = one
+            if cache is not None:
+                cache.save(keys[block], one)
+            progress = clock.tick(block)
+            for watch in watchers:
+                watch(progress)
+    except KeyboardInterrupt:
+        whole = _played_by_all(played, keys)
+        if cache is not None or not whole:
+            raise
+        return whole
     return played
+
+
+def _played_by_all(played: Mapping[Block, Played], blocks: Iterable[Block]) -> dict[Block, Played]:
+    """Return the blocks of the episodes that every policy has played."""
+    missing = {block.first for block in blocks if block not in played}
+    return {block: one for block, one in played.items() if block.first not in missing}
 
 
 def _collect(

@@ -1,6 +1,6 @@
 """Train from beginning to end, safely, with one of the learners; curves for TensorBoard."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -28,6 +28,8 @@ from sequoia.policies import Policy
 from sequoia.policies.registry import make_policy
 from sequoia.problem import Environment, capabilities_of
 from sequoia.problem.environment_checks import check_environment
+from sequoia.problem.names import roughly
+from sequoia.progress import bar
 from sequoia.solvers import used_solver
 
 # Episodes of the paired test against a base policy.
@@ -53,6 +55,35 @@ class TrainProgress:
     seconds_left: float
     kept: int | None
 
+    @property
+    def done(self) -> int:
+        """The rounds that are done."""
+        return self.round.round
+
+    @property
+    def total(self) -> int:
+        """The rounds that there are at most."""
+        return self.rounds
+
+    def in_words(self) -> str:
+        """Return what the policy that is kept earns, what the round did, and the time left."""
+        done = self.round
+        half = "" if done.half is None else f" ± {done.half:.2g}"
+        parts = [f"reward {done.best:.4g}{half}"]
+        if done.won is not None:
+            parts.append(f"won {done.won:+.3g}")
+        if self.bound is not None:
+            parts.append(f"bound {self.bound:.4g}")
+        if done.did:
+            parts.append(done.did)
+        if done.loss:
+            parts.append(f"loss {done.loss:.2g}")
+        if done.hit_rate is not None:
+            parts.append(f"remembered {100 * done.hit_rate:.0f} %")
+        if self.seconds_left == self.seconds_left:
+            parts.append(f"{roughly(self.seconds_left)} left")
+        return ", ".join(parts)
+
 
 def train(
     environment: Environment,
@@ -64,6 +95,7 @@ def train(
     folder: Path | None = None,
     resume: bool = False,
     on_event: Callable[[TrainProgress], None] | None = None,
+    progress: bool = True,
 ) -> Trained:
     """Learn a model for ``environment``.
 
@@ -87,20 +119,23 @@ def train(
         forget the model that was there.
     on_event
         Called after every round.
+    progress
+        Whether a bar shows how far it is, in a terminal or a notebook.
     """
     config = make_config(PRESET) if config is None else config
     if seconds is not None:
         config = config.of({**config.flat(), "seconds": seconds})
     if capabilities_of(environment).problem is None:
         check_environment(environment)
-    with _one_thread(), nullcontext() if folder is None else locked(folder, "training"):
+    alone = nullcontext() if folder is None else locked(folder, "training")
+    with _one_thread(), alone, bar("Training", progress) as show:
         if folder is not None:
             _tidy(folder, resume)
         goes_on = resume and folder is not None and (folder / NAME).exists()
         if folder is not None and goes_on:
             require_own_checkpoint(folder, environment, config, seed)
         learner = LEARNERS[config.learner](environment, config, seed)
-        run = _Run(learner, folder, on_event)
+        run = _Run(learner, folder, [show, *([on_event] if on_event else [])])
         try:
             run.play(goes_on)
         except KeyboardInterrupt:
@@ -147,9 +182,9 @@ class _Run:
         self,
         learner: Learner[Any],
         folder: Path | None,
-        on_event: Callable[[TrainProgress], None] | None,
+        watchers: Sequence[Callable[[TrainProgress], None]],
     ) -> None:
-        self._learner, self._folder, self._on_event = learner, folder, on_event
+        self._learner, self._folder, self._watchers = learner, folder, watchers
         self._kept: int | None = None
         self._first = 0
         self.history: list[dict[str, Any]] = []
@@ -171,14 +206,14 @@ class _Run:
             extra = {"history": self.history, "seconds": learner.spent}
             save_checkpoint(self._folder, learner, extra)
             self._kept = learner.rounds
-        if self._on_event is not None:
-            played, most = learner.rounds - self._first, max(learner.config.rounds, learner.rounds)
-            pace = (learner.spent - learner.spent_before) / max(played, 1)
-            left = pace * (most - learner.rounds) if played else float("nan")
-            if learner.config.seconds is not None:
-                left = min(left, max(0.0, learner.config.seconds - learner.spent))
-            now = (learner.spent, left, self._kept)
-            self._on_event(TrainProgress(done, most, learner.bound, *now))
+        played, most = learner.rounds - self._first, max(learner.config.rounds, learner.rounds)
+        pace = (learner.spent - learner.spent_before) / max(played, 1)
+        left = pace * (most - learner.rounds) if played else float("nan")
+        if learner.config.seconds is not None:
+            left = min(left, max(0.0, learner.config.seconds - learner.spent))
+        now = (learner.spent, left, self._kept)
+        for watch in self._watchers:
+            watch(TrainProgress(done, most, learner.bound, *now))
 
     def result(self) -> Trained:
         learner = self._learner

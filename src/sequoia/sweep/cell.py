@@ -45,7 +45,7 @@ def trained_model(
         from sequoia.learn import make_config, train
 
         config = make_config(preset, **overrides)
-        train(problem, config, seed=seed, folder=folder, resume=True)
+        train(problem, config, seed=seed, folder=folder, resume=True, progress=False)
     # Also a fresh model is read back, so that a cell that goes on later decides the same.
     return Model(load_model(folder, problem), float(read_about(folder)["seconds"]))
 

@@ -153,6 +153,7 @@ def _evaluate(
         cell.episodes,
         cell.seed,
         model=None if model is None else model.q,
+        progress=False,
         bound=cell.bound if policy == REFERENCE else "none",
         seconds=cell.decision_seconds,
         work=work,

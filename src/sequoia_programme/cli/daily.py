@@ -75,7 +75,7 @@ def today(
     cautious: Annotated[
         bool, typer.Option("--cautious", help="Plan for transitions that are worse than most.")
     ] = False,
-    time_limit: Annotated[float, typer.Option(help="Seconds for one decision.")] = 10.0,
+    seconds: Annotated[float, typer.Option(help="Seconds for one decision.")] = 10.0,
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -92,8 +92,8 @@ def today(
     from sequoia.planning.overrides import OVERRIDES
     from sequoia_programme.cli.show_today import TodayOptions, run_today
 
-    if not time_limit > 0:
-        raise ProblemError(f"the time limit is {time_limit:g}; more than 0 seconds are wanted.")
+    if not seconds > 0:
+        raise ProblemError(f"seconds is {seconds:g}; more than 0 seconds are wanted.")
     programme = read_programme(folder)
     given = (absent, must, never, lock, order, hours)
     overrides = {key: texts or [] for key, texts in zip(OVERRIDES, given, strict=True)}
@@ -101,7 +101,7 @@ def today(
         raise ProblemError("--explore and --cautious are two ways to plan; choose one.")
     outlook = "explore" if explore else "cautious" if cautious else "expected"
     options = TodayOptions(
-        overrides, why or [], policy, model, outlook, time_limit, output or [], force
+        overrides, why or [], policy, model, outlook, seconds, output or [], force
     )
     date_of_plan = read_day(day, programme.calendar)
     ask_about(date_of_plan, programme.calendar, yes)

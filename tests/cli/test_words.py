@@ -1,0 +1,55 @@
+"""A thing has one name, in Python and on the command line."""
+
+import inspect
+
+import pytest
+
+import sequoia
+import sequoia.bounds
+from sequoia.cli.bound import bound
+from sequoia.cli.evaluate import evaluate_command
+from sequoia.cli.fit import fit_command
+from sequoia.cli.plan import plan
+from sequoia.cli.train import train
+
+# Files, and what is printed: of the command alone.
+OF_FILES = {"file", "instance", "output", "force", "as_json", "solver"}
+# A command, its verb, what only the command has, and what only the verb has.
+PAIRS = [
+    (evaluate_command, sequoia.evaluate, set(), {"seconds", "work", "source"}),
+    (train, sequoia.train, {"preset", "settings", "tensorboard"}, {"config", "folder"}),
+    (
+        plan,
+        sequoia.plan,
+        # Wishes; Python says them in one word, `rules`.
+        {"absent", "must", "never", "lock", "order", "hours", "last", "continuity", "spent"}
+        | {"overtime", "why"},
+        {"rules"},
+    ),
+    (
+        fit_command,
+        sequoia.fit,
+        {"sightings", "visits", "never_hurts", "same_moves", "same_zeros", "hold_out"}
+        | {"table", "picture", "calibration"},
+        {"log", "n_states", "n_doses", "n_groups", "structure", "features"},
+    ),
+]
+
+
+@pytest.mark.parametrize(("command", "verb", "commands", "verbs"), PAIRS)
+def test_options_are_the_words_of_the_verb(command, verb, commands, verbs):
+    options = set(inspect.signature(command).parameters) - OF_FILES - commands
+    words = set(inspect.signature(verb).parameters) - {"environment", "problem"} - verbs
+    assert options == words - {"on_event", "progress"}
+
+
+def test_each_option_of_a_bound_is_a_word_of_some_bound():
+    options = set(inspect.signature(bound).parameters) - OF_FILES - {"kind"}
+    relax = inspect.signature(sequoia.bounds.relax).parameters
+    factored = inspect.signature(sequoia.bounds.relax_factored).parameters
+    assert options - {"scenarios"} <= {*relax, *factored}
+
+
+def test_no_verb_of_ours_calls_a_model_q():
+    for name in ("evaluate", "plan", "train", "bound"):
+        assert "q" not in inspect.signature(getattr(sequoia, name)).parameters
