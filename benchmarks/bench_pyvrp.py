@@ -17,6 +17,7 @@ from pyvrp.stop import MaxRuntime
 from sequoia.problem.families import team
 from sequoia.problem.spaces import Team
 from sequoia.rng import stream
+from sequoia.solvers import Limits
 from sequoia.validation import FloatArray
 
 SHAPES = {
@@ -71,9 +72,9 @@ def main() -> None:
         for seed in range(options.seeds):
             space = team(arms=arms, minutes=minutes, depots=depots, seed=seed).space
             weights = stream(seed, "bench:team").gamma(1.0, size=arms)
-            space.bracket_linear(np.ones(arms), 0.1)
+            space.bracket_linear(np.ones(arms), Limits(gap=0.1))
             began = time.perf_counter()
-            action, bound = space.bracket_linear(weights, gap)
+            action, bound = space.bracket_linear(weights, Limits(gap=gap))
             seconds = time.perf_counter() - began
             shares = [float(weights @ action) / bound]
             shares += [

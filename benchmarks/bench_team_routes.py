@@ -46,11 +46,11 @@ def measure(shape: tuple[int, int, int, float], options: argparse.Namespace) -> 
     for seed in range(options.seeds):
         space = team(arms=arms, minutes=minutes, depots=depots, seed=seed).space
         rng = stream(seed, "bench:team")
-        space.bracket_linear(np.ones(arms), 0.1)
+        space.bracket_linear(np.ones(arms), Limits(gap=0.1))
         for question in range(options.questions):
             weights = rng.gamma(1.0, size=arms)
             began = time.process_time()
-            action, bound = space.bracket_linear(weights, gap)
+            action, bound = space.bracket_linear(weights, Limits(gap=gap))
             ours.append(time.process_time() - began)
             gaps.append(bound / float(weights @ action) - 1)
             space.certify(action)

@@ -167,8 +167,8 @@ def calendar_text(programme: Programme, plan: StoredPlan) -> str:
     """Return an event for each task (iCalendar, RFC 5545).
 
     Times are local. Tasks of a worker follow each other from the beginning of the day where it is
-    known how long each takes; a slot such as ``09:30`` is a time, and ``minute 40`` of a route
-    counts from the beginning of the day; else an event takes the day.
+    known how long each takes; a slot such as ``09:30`` is a time, as every stop of a route has one;
+    else an event takes the day.
     """
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//sequoia//programme//EN"]
     for _, own in by_worker(plan):
@@ -193,13 +193,9 @@ def _uid(programme: Programme, task: PlannedTask) -> str:
 
 def _times(programme: Programme, task: PlannedTask, free: dict[object, datetime]) -> list[str]:
     slot = re.match(r"(\d{1,2})[:.](\d{2})", task.when)
-    on_route = re.fullmatch(r"minute (\d{1,4})", task.when)
     if slot is not None and int(slot[1]) < 24 and int(slot[2]) < 60:
         begins = datetime.combine(task.date, datetime.min.time())
         begins += timedelta(hours=int(slot[1]), minutes=int(slot[2]))
-    elif on_route is not None:
-        begins = datetime.combine(task.date, programme.begins)
-        begins += timedelta(minutes=int(on_route[1]))
     elif task.minutes:
         begins = free.get(task.date, datetime.combine(task.date, programme.begins))
     else:

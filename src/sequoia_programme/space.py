@@ -28,7 +28,7 @@ _NAMES = {
     "places": ("name",),
     "visitors": ("name",),
 }
-_HEADS = ("length", "minutes", "x", "y")
+_HEADS = ("length", "minutes", "x", "y", "lat", "lon")
 # The sheets that each kind of space reads; ways lead to arms, so that an action has to be an arm.
 _OF_KIND = {"walk": ("edges",), "team": ("travel", "places"), "rota": ("visitors",)}
 _BY_ARM = ("walk", "team")
@@ -135,18 +135,36 @@ def as_table(people: Sequence[Member], where: str) -> Table:
     return _Roster(where, {"name": [one.name for one in people], **columns})
 
 
+def _setting_out(programme: Programme, staff: Table) -> Table:
+    """Return the staff of a team with the time at which everybody sets out."""
+    if programme.space.get("kind") != "team":
+        return staff
+    usual = f"{programme.begins:%H:%M}"
+    said = staff.columns.get("begins", [""] * len(staff))
+    return replace(staff, columns={**staff.columns, "begins": [str(at) or usual for at in said]})
+
+
 def heads(programme: Programme, role: str) -> list[str]:
     """Return the columns that a sheet of the roster may have a use for."""
     slots = [str(slot) for slot in programme.space.get("slots", ()) if isinstance(slot, str)]
-    own = ["group", "cost", "visits"] if role == ARM else ["capacity", "depot"]
+    if role == ARM:
+        own = ["group", "cost", "visits", "earliest", "latest"]
+    else:
+        own = ["capacity", "depot", "begins"]
     own += [f"{name} {dose}" for dose in programme.doses for name in ("cost", "minutes")]
-    return ["name", "joined", "left", "minutes", "x", "y", *own, *slots]
+    return ["name", "joined", "left", "minutes", "x", "y", "lat", "lon", *own, *slots]
 
 
 def check_sheets(programme: Programme, tables: Mapping[str, Table]) -> list[str]:
     """Return what a space finds wrong with its tables, by the names they have in files."""
     options = {key: value for key, value in programme.space.items() if key != "rules"}
-    content = TableSet(options, tables, f"{programme.where} [space]")
+    content = TableSet(options, dict(tables), f"{programme.where} [space]")
+    places = _find(programme.folder, "places") if options.get("kind") == "team" else None
+    if places is not None:
+        content = replace(
+            content,
+            tables={**tables, "places": read_spreadsheet(places, "places", ("name", *_HEADS))},
+        )
     content.attempt(lambda: read_space(content))
     return content.found
 
@@ -172,7 +190,7 @@ def build_space(
         {key: value for key, value in programme.space.items() if key != "rules"},
         {
             TABLES[ARM]: as_table(columns.rows(arms), "the roster"),
-            TABLES[WORKER]: as_table(workers, "the staff"),
+            TABLES[WORKER]: _setting_out(programme, as_table(workers, "the staff")),
             **read_own_sheets(programme, columns, gone, staff),
         },
         f"{programme.where} [space]",

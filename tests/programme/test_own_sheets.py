@@ -52,11 +52,35 @@ def test_a_team_keeps_ways_past_those_who_left(tmp_path):
     made = planned(programme, MONDAY + timedelta(days=14))
     tasks = made.stored.tasks
     # Either way round takes as long: 20 minutes to Ada past Zoë's, 5 more to Grace.
-    first = {"Ada": "minute 20", "Grace": "minute 25"}[tasks[0].who]
-    second = {"Ada": "minute 50", "Grace": "minute 45"}[tasks[1].who]
+    first = {"Ada": "08:50", "Grace": "08:55"}[tasks[0].who]
+    second = {"Ada": "09:20", "Grace": "09:15"}[tasks[1].who]
     assert [task.when for task in tasks] == [first, second]
     text = calendar_text(programme, made.stored)
-    assert f"DTSTART:20261116T08{30 + int(first[-2:])}00" in text
+    assert f"DTSTART:20261116T{first.replace(':', '')}00" in text
+
+
+PLACES = "name,group,minutes,lat,lon,earliest\nAda,x,20,-15.41,28.28,\n"
+PLACES += "Grace,x,20,-15.42,28.29,10:00\n"
+
+
+def test_a_team_finds_its_ways_by_coordinates(tmp_path):
+    programme = begin(tmp_path, kind="team")
+    staff = "name,minutes,lat,lon,begins\nAnna,240,-15.4,28.28,\nBo,240,-15.4,28.3,09:15\n"
+    fill(programme, tmp_path, roster=PLACES, staff=staff, log="")
+    made = planned(settled(programme))
+    at = {task.who: (task.by, task.when) for task in made.stored.tasks}
+    assert at["Grace"][1] >= "10:00"
+    assert at["Ada"][1] > {"Anna": "08:30", "Bo": "09:15"}[at["Ada"][0]]
+
+
+def test_coordinates_that_cannot_be_meant_name_their_rows(tmp_path):
+    programme = begin(tmp_path, kind="team")
+    rows = [f"P{i},x,20,-15.4{i},28.28\n" for i in range(8)]
+    rows[4] = "P4,x,20,28.28,-15.44\n"
+    roster = "".join(["name,group,minutes,lat,lon\n", *rows])
+    staff = "name,minutes,lat,lon\nAnna,240,-15.4,28.28\n"
+    with pytest.raises(FileError, match=r"roster.csv row 6: P4 .* look swapped\.$"):
+        fill(programme, tmp_path, roster=roster, staff=staff, log="")
 
 
 def test_ways_to_nobody_are_said(tmp_path):

@@ -196,13 +196,18 @@ def can_be_walked(size, edges, lengths, source, length, limit) -> Accepts:
     return lambda chosen: len(chosen) <= limit and any(chosen <= nodes for nodes in visited)
 
 
-def can_be_toured(travel, service, depots, limits, barred=(), chain=()) -> Accepts:
+def can_be_toured(
+    travel, service, depots, limits, barred=(), chain=(), begins=None, windows=None
+) -> Accepts:
     """Some way to hand arms to walkers, and some order of each, keeps everybody's minutes.
 
     Ways round about are found by trying all orders of places in between. Some pairs of walker and
-    arm may be barred, and the arms of a chain have to follow each other.
+    arm may be barred, and the arms of a chain have to follow each other. Serving an arm begins
+    within its window; whoever comes too early waits.
     """
     size = len(travel)
+    begins = begins or [480] * len(limits)
+    windows = windows or [(0, 9_999)] * len(service)
 
     @cache
     def way(a: int, b: int) -> float:
@@ -217,13 +222,20 @@ def can_be_toured(travel, service, depots, limits, barred=(), chain=()) -> Accep
     def fits(walker: int, arms: frozenset[int]) -> bool:
         depot = depots[walker]
         return not arms or any(
-            sum(way(a, b) if a != b else 0 for a, b in pairwise([depot, *order, depot]))
-            + sum(service[arm] for arm in order)
-            <= limits[walker]
+            back(walker, depot, order) <= begins[walker] + limits[walker]
             and not any((walker, arm) in barred for arm in order)
             and follows(order)
             for order in permutations(arms)
         )
+
+    def back(walker: int, depot: int, order: tuple[int, ...]) -> float:
+        now, here = begins[walker], depot
+        for arm in order:
+            now = max(now + (way(here, arm) if here != arm else 0), windows[arm][0])
+            if now > windows[arm][1]:
+                return float("inf")
+            now, here = now + service[arm], arm
+        return now + (way(here, depot) if here != depot else 0)
 
     def follows(order: tuple[int, ...]) -> bool:
         pairs = set(pairwise(order))
@@ -326,11 +338,11 @@ def path(name, edges, source, length, limit, lengths=None, size=None) -> Example
     )
 
 
-def team(name, travel, service, depots, limits) -> Example:
+def team(name, travel, service, depots, limits, begins=None, windows=None) -> Example:
     return Example(
         name,
-        Team(travel, service, depots, limits),
-        can_be_toured(travel, service, depots, limits),
+        Team(travel, service, depots, limits, begins=begins, windows=windows),
+        can_be_toured(travel, service, depots, limits, begins=begins, windows=windows),
     )
 
 
@@ -580,6 +592,7 @@ _bound_together = custom(
     5,
 )
 
+_PLAIN_TOUR = (_ONE_WAY, [2, 3, 1, 2], [4, 4], [12, 20])
 _locked_tours = can_be_toured(_ONE_WAY, [2, 3, 1, 2], [4, 4], [12, 16], barred={(1, 2)})
 
 EXAMPLES = [
@@ -643,6 +656,15 @@ EXAMPLES = [
     _team,
     team("team, two depots on a ring", _RING, [2, 1, 3, 1, 2, 1], [0, 3], [14, 11]),
     team("team, one walker", _ONE_WAY, [2, 3, 1, 2, 4], [2], [17]),
+    team(
+        "team, windows and shifts",
+        _ONE_WAY,
+        [2, 3, 1, 2],
+        [4, 4],
+        [12, 20],
+        [540, 545],
+        [(0, 547), (550, 560), (541, 9_999), (548, 549)],
+    ),
     team("team, nobody has time", _ONE_WAY, [2, 3, 1], [3, 4], [0, 3]),
     _path,
     path("path, unreachable node", [(0, 1), (1, 2), (3, 4)], 1, 4, 3, size=6),
@@ -766,5 +788,17 @@ EXAMPLES = [
         _team,
         Rules(orders=[["arm 3", "arm 0"]], hours={"walker 1": 0.3}),
         can_be_toured(_ONE_WAY, [2, 3, 1, 2], [4, 4], [12, 18], chain=(3, 0)),
+    ),
+    *(
+        locked(
+            f"team, arms that follow each other, {words}",
+            team("", *_PLAIN_TOUR, windows=windows),
+            Rules(orders=[["arm 3", "arm 0"]]),
+            can_be_toured(*_PLAIN_TOUR, chain=(3, 0), windows=windows),
+        )
+        for words, windows in (
+            ("with a wait in between", [(490, 492), (0, 999), (0, 999), (0, 483)]),
+            ("the first until some time", [(0, 999), (0, 490), (485, 999), (0, 484)]),
+        )
     ),
 ]

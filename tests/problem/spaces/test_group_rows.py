@@ -13,6 +13,7 @@ from sequoia.problem.rules import Floor, Rules
 from sequoia.problem.spaces import Assignment, Budget, with_rules
 from sequoia.problem.spaces.assignment import class_counts
 from sequoia.problem.spaces.group_rows import GroupRows
+from sequoia.solvers import Limits
 
 NAMES = [f"arm {index}" for index in range(7)]
 NESTED = {"west": NAMES[:4], "corner": NAMES[1:3], "east": NAMES[4:6]}
@@ -58,7 +59,7 @@ def test_best_action_is_that_of_all_that_are_allowed(example, limit, seed):
             set, [NAMES[:2], NAMES[4:]]
         )
         assert overlaps or not allowed
-        found = space.bracket_linear(weights, 0.0)
+        found = space.bracket_linear(weights, Limits(gap=0.0))
         if found is None:
             return
         action = found[0]
@@ -116,7 +117,7 @@ def test_groups_that_overlap_are_decided_where_few_of_them_matter_at_once():
     floors = [Floor("a", count=1), Floor("b", share=0.5), Floor("c", count=2)]
     space = with_rules(Budget(np.ones(7), 4, NAMES), Rules(groups, floors, must=["arm 1"]))
     weights = np.array([1.0, -2, 9, 1, 5, 7, 8])
-    action, bound = space.bracket_linear(weights, 0.0)
+    action, bound = space.bracket_linear(weights, Limits(gap=0.0))
     assert weights @ action == bound == (space.enumerate(200) @ weights).max()
 
 

@@ -1,5 +1,7 @@
 """Team: several walkers, each on a round trip of limited time."""
 
+import sys
+import time
 from dataclasses import replace
 from unittest import mock
 
@@ -15,7 +17,9 @@ from sequoia.errors import FileError, InfeasibleDecision, ProblemError
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.problem.spaces import Team, with_rules
 from sequoia.problem.spaces.team import pool, search
+from sequoia.problem.spaces.team.engine import better_routes
 from sequoia.problem.spaces.team.pricing import NgPaths
+from sequoia.problem.spaces.team.time_flow import walker_groups
 from sequoia.rng import stream
 from sequoia.solvers import Highs, Limits
 
@@ -42,12 +46,19 @@ def teams(draw, arms=4, walkers=2):
     for a in range(size):
         travel[a][a] = 0
     n_walkers = draw(st.integers(1, walkers))
+    begins, windows = None, None
+    if draw(st.booleans()):
+        begins = [480 + draw(st.integers(0, 9)) for _ in range(n_walkers)]
+        opens = [draw(st.integers(470, 500)) for _ in range(n_arms)]
+        windows = [(first, first + draw(st.integers(0, 20))) for first in opens]
     return team(
         "any",
         travel,
         [draw(st.integers(1, 4)) for _ in range(n_arms)],
         [draw(st.integers(0, size - 1)) for _ in range(n_walkers)],
         [draw(st.integers(0, 25)) for _ in range(n_walkers)],
+        begins,
+        windows,
     )
 
 
@@ -109,7 +120,7 @@ def test_best_action_of_any_team_under_rules(example, seed):
     actions = with_rules(space, rules).enumerate(1_000)
     for listed in (search.maximal_routes, lambda *_: None):
         with mock.patch.object(search, "maximal_routes", listed):
-            found = space.bracket_under(rows)(weights, 1e-9)
+            found = space.bracket_under(rows)(weights, Limits(gap=1e-9))
         if found is None:
             assert not len(actions)
             continue
@@ -157,9 +168,51 @@ def test_routes_are_listed_by_the_prices_that_prove_the_bound(monkeypatch, seed)
     weights = np.random.default_rng(seed).gamma(1.0, size=10)
     best = float(weights @ space.argmax_linear(weights))
     monkeypatch.setattr(search, "_MOST_ROUNDS", 0)
-    action, bound = unlisted(space).bracket_linear(weights, 1e-9)
+    action, bound = unlisted(space).bracket_linear(weights, Limits(gap=1e-9))
     assert weights @ action == pytest.approx(best)
     assert bound >= best - 1e-9
+
+
+def town(arms, walkers, minutes, seed=0):
+    """A team at real size: a town of 20 km, visits of 15 to 45 minutes, some at certain hours."""
+    rng = np.random.default_rng(seed)
+    places = rng.uniform(0, 20, (arms + 1, 2))
+    away = np.sqrt(((places[:, None] - places[None]) ** 2).sum(axis=2))
+    windows = np.tile([0, 1_440], (arms, 1))
+    windows[::3] = [9 * 60, 11 * 60]
+    service = rng.integers(15, 46, arms)
+    travel = np.ceil(3 * away)
+    space = Team(travel, service, [arms] * walkers, [minutes] * walkers, windows=windows)
+    return space, rng.gamma(1.0, size=arms)
+
+
+@pytest.mark.parametrize("size", [(40, 3, 300), (120, 20, 480), (60, 1, 480)])
+@pytest.mark.parametrize("has_engine", [True, False])
+def test_routes_at_real_size_keep_the_limit_of_time(monkeypatch, size, has_engine):
+    if not has_engine:
+        monkeypatch.setitem(sys.modules, "pyvrp", None)
+    space, weights = town(*size)
+    began = time.monotonic()
+    action, bound = space.bracket_linear(weights, Limits(seconds=1.0))
+    # What is counted in work may take a slow machine long; hours are what it once took.
+    assert time.monotonic() - began < 60
+    assert 0 < weights @ action <= bound
+    decision = space.certify(action)
+    for walker, route in enumerate(space.routes(decision)):
+        times = [task.when for task in space.tasks(decision) if task.who == f"walker {walker}"]
+        assert times == sorted(times)
+        for arm in route:
+            when = next(t.when for t in space.tasks(decision) if t.where == space.names[arm])
+            assert arm % 3 or "09:00" <= when <= "11:00"
+
+
+def test_routing_with_prizes_is_within_a_per_cent_of_what_is_proven():
+    space, weights = town(14, 2, 150)
+    best = float(weights @ space.argmax_linear(weights))
+    routes = better_routes(
+        space._map, walker_groups(space._map), weights, [[], []], Limits(seconds=20)
+    )
+    assert best >= weights[[arm for route in routes for arm in route]].sum() >= 0.99 * best
 
 
 def test_a_wide_gap_is_kept():
@@ -190,12 +243,12 @@ def test_a_map_as_a_graph():
     assert list(space.places) == ["base"]
     assert space.travel.tolist() == [[0, 3, 7], [6, 0, 4], [2, 5, 0]]
     assert space.describe(space.certify([1, 1])) == [
-        "Walker 0 goes base → x → y → base (15 of 15 minutes)"
+        "Walker 0 goes base → x → y → base, 08:00 to 08:15 (15 of 15 minutes)"
     ]
     assert space.tasks(space.certify([1, 1])) == [
-        ("walker 0", "minute 2", "x", "serve, 5 minutes"),
-        ("walker 0", "minute 10", "y", "serve, 1 minutes"),
-        ("walker 0", "minute 15", "base", "return"),
+        ("walker 0", "08:02", "x", "serve, 5 minutes"),
+        ("walker 0", "08:10", "y", "serve, 1 minute"),
+        ("walker 0", "08:15", "base", "return"),
     ]
     assert space.describe(space.idle) == ["Nobody sets out"]
 
@@ -270,6 +323,11 @@ def test_absent_walker_stays_at_home():
         ({"service": [1, 0, 1]}, r"team\.service\[1\] is 0; serving takes at least 1 minute"),
         ({"depots": [4]}, r"team\.depots\[0\] is 4; places are numbered from 0 to 3"),
         ({"limits": [10, 10]}, r"team\.limits has shape \(2,\); \(1\)"),
+        ({"begins": [1440]}, r"team\.begins\[0\] is 1440; minutes from 0 to 1439 are wanted"),
+        (
+            {"windows": [[0, 9], [9, 0], [0, 9]]},
+            r"team\.windows\[1, 0\] is 9; a first minute and a last, not before it, are wanted",
+        ),
         ({"limits": [-1]}, r"team\.limits\[0\] is -1; 0 to 100000 minutes"),
         ({"names": ["a", "b", "b"]}, r"team\.names\[2\] repeats 'b'"),
         ({"names": ["a", "b", "place 0"]}, r"team\.names and places\[3\] repeats 'place 0'"),
@@ -296,7 +354,7 @@ def test_rules_over_several_arms_have_prices():
     space = with_rules(plain, rules)
     for _ in range(3):
         weights = rng.uniform(0.1, 1.0, 13)
-        action, bound = space.bracket_linear(weights, 1e-6)
+        action, bound = space.bracket_linear(weights, Limits(gap=1e-6))
         assert space.contains(action[None])[0]
         chosen = action.astype(bool)
         assert chosen[12]
@@ -305,3 +363,79 @@ def test_rules_over_several_arms_have_prices():
         assert weights @ action <= bound + 1e-9
     other = Highs().solve(space.compact.program(weights), Limits(nodes=1))
     assert other.values is None or other.objective <= bound + 1e-6
+
+
+def test_times_of_visits_and_walkers_are_written_and_read(tmp_path):
+    problem = make("team", arms=4, depots=1)
+    space = replace(
+        problem.space,
+        begins=[510, 480, 480],
+        windows=[[540, 600], *([[0, 101_440]] * 3)],
+    )
+    save(replace(problem, space=space), tmp_path / "p")
+    assert "09:00,10:00" in (tmp_path / "p" / "actions.csv").read_text()
+    assert "08:30" in (tmp_path / "p" / "workers.csv").read_text()
+    read = load(tmp_path / "p").space
+    assert (read.windows == space.windows).all()
+    assert (read.begins == space.begins).all()
+    actions = (tmp_path / "p" / "actions.csv").read_text()
+    (tmp_path / "p" / "actions.csv").write_text(actions.replace("09:00", "nine"))
+    with pytest.raises(FileError, match=r"actions.csv row 2, column 'earliest' is 'nine'; a time"):
+        load(tmp_path / "p")
+
+
+def by_coordinates(folder, rows, mode="car"):
+    """Write a team whose ways are given by coordinates."""
+    save(make("team", arms=len(rows) - 1, depots=1, walkers=1, minutes=240), folder)
+    (folder / "travel.csv").unlink()
+    names = [line.split(",")[0] for line in (folder / "actions.csv").read_text().splitlines()[1:]]
+    lines = [f"{name},20,{lat},{lon}" for name, (lat, lon) in zip(names, rows, strict=False)]
+    (folder / "actions.csv").write_text("\n".join(["name,minutes,lat,lon", *lines]) + "\n")
+    (folder / "places.csv").write_text("name,lat,lon\nClinic,{},{}\n".format(*rows[-1]))
+    (folder / "workers.csv").write_text("name,depot,minutes,begins\nAnna,Clinic,240,08:30\n")
+    text = (folder / "problem.toml").read_text()
+    (folder / "problem.toml").write_text(
+        text.replace('kind = "team"', f'kind = "team"\nmode = "{mode}"')
+    )
+
+
+LUSAKA = [(-15.41, 28.28), (-15.40, 28.30), (-15.43, 28.31), (-15.42, 28.29)]
+
+
+def test_ways_by_coordinates(tmp_path):
+    """A hundredth of a degree of latitude is 1.11 km: 1.45 by road, 2.9 minutes at 30 km/h."""
+    by_coordinates(tmp_path / "p", [(-15.41, 28.28), (-15.42, 28.28), (-15.43, 28.28)])
+    space = load(tmp_path / "p").space
+    assert space.travel.tolist() == [[0, 3, 6], [3, 0, 3], [6, 3, 0]]
+    assert space.tasks(space.certify([0, 1]))[0].when == "08:33"
+    by_coordinates(tmp_path / "q", LUSAKA, mode="walk")
+    by_coordinates(tmp_path / "r", LUSAKA, mode="bicycle")
+    walk, ride = load(tmp_path / "q").space.travel, load(tmp_path / "r").space.travel
+    assert (walk[~np.eye(4, dtype=bool)] > ride[~np.eye(4, dtype=bool)]).all()
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ((28.28, -15.41), r"actions.csv row 3: .* latitude and longitude look swapped"),
+        ((-15.41, 128.28), r"actions.csv row 3: .* 10,\d{3} km from the middle .* too far"),
+        ((-95.41, 28.28), r"actions.csv row 3: .*; latitude and longitude look swapped"),
+        ((-195.41, 28.28), r"actions.csv row 3: .*; -90 to 90 and -180 to 180 degrees"),
+    ],
+)
+def test_coordinates_that_cannot_be_meant(tmp_path, place, message):
+    by_coordinates(tmp_path / "p", [LUSAKA[0], place, *LUSAKA[1:]])
+    with pytest.raises(FileError, match=message):
+        load(tmp_path / "p")
+
+
+def test_an_unknown_way_to_travel(tmp_path):
+    by_coordinates(tmp_path / "p", LUSAKA, mode="boat")
+    with pytest.raises(FileError, match=r"option 'mode' is 'boat'; one of walk, bicycle, car"):
+        load(tmp_path / "p")
+
+
+def test_a_visit_outside_all_hours_says_so():
+    space = Team(TRAVEL, [1, 1, 1], [3], [60], windows=[[0, 470], [0, 999], [0, 999]])
+    with pytest.raises(InfeasibleDecision, match=r"arm 0 cannot be served: .* from 00:00 to 07:50"):
+        space.certify([1, 0, 0])

@@ -1,5 +1,6 @@
 """The best action of a linear objective: exact, by the shortest way that a space offers."""
 
+import time
 from collections import OrderedDict
 from dataclasses import replace
 from functools import cached_property
@@ -25,6 +26,8 @@ from sequoia.validation import ActionArray, FloatArray
 _LEAST_FOR_CORE = 1_000
 # Points of solved programs that are kept to begin from: 25 MB where there are 3,000 columns.
 _MOST_POINTS = 1_024
+# A search that ends so late was ended by the clock.
+_NEARLY_UP = 0.9
 # Work, not time: so many greedy constructions.
 _ROUNDS = 40
 # Which share of columns is dropped: enough for another order, too little for another beginning.
@@ -125,9 +128,12 @@ class LinearArgmax:
     ) -> ArgmaxResult:
         space = self._columns.space
         if len(weights) == space.n_actions:
-            bracket = space.bracket_linear(weights, limits.gap)
+            began = time.monotonic()
+            bracket = space.bracket_linear(weights, limits)
             if bracket is not None:
-                return self._exactly(bracket[0], weights, bracket[1])
+                is_up = time.monotonic() - began >= _NEARLY_UP * limits.seconds
+                found = self._exactly(bracket[0], weights, bracket[1])
+                return replace(found, is_late=~found.is_proven & is_up)
         action = self._argmax_of_space(weights)
         if action is not None:
             return self._exactly(action, weights)

@@ -27,8 +27,8 @@ _DRAWING = Limits(nodes=1_000)
 
 # From weights, ``(N,)``, to a best action, proven; ``None`` where a solver is needed.
 Maximiser = Callable[[FloatArray], ActionArray | None]
-# From weights and a relative gap to an action and a bound: see `ActionSpace.bracket_linear`.
-Bracketer = Callable[[FloatArray, float], tuple[ActionArray, float] | None]
+# From weights and limits to an action and a bound: see `ActionSpace.bracket_linear`.
+Bracketer = Callable[[FloatArray, Limits], tuple[ActionArray, float] | None]
 
 
 class Task(NamedTuple):
@@ -336,11 +336,15 @@ class ActionSpace(Shown, ABC):
         """
         return None
 
-    def bracket_linear(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
+    def bracket_linear(
+        self,
+        weights: FloatArray,
+        limits: Limits,
+    ) -> tuple[ActionArray, float] | None:
         """Return a feasible action of large weight, and a bound that no action's weight exceeds.
 
-        For spaces where a proof may take long: they may stop within a relative ``gap``. ``None``
-        where a solver does as well.
+        For spaces where a proof may take long: they stop within a relative gap, or when time is up,
+        with the best that they have. ``None`` where a solver does as well.
         """
         return None
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from sequoia.problem.spaces.group_rows import GroupRows
 from sequoia.problem.system import LinearSystem, Rows
+from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, FloatArray
 
 # A third relaxation takes as long as a solver.
@@ -29,7 +30,11 @@ class OverlappingGroups:
         self._system = LinearSystem.from_rows([rows], size, [""] * size)
         self._groups = lru_cache(maxsize=64)(self._nested)
 
-    def bracket(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
+    def bracket(
+        self,
+        weights: FloatArray,
+        limits: Limits,
+    ) -> tuple[ActionArray, float] | None:
         """Return the best action by ``weights``, ``(N,)``, and what it is worth.
 
         ``None`` where a solver has to decide.

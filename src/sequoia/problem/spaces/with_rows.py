@@ -1,7 +1,9 @@
 """A space with further rows over its action columns."""
 
+import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -22,6 +24,7 @@ from sequoia.problem.spaces.mending import without_broken_rows
 from sequoia.problem.spaces.row_prices import RowPrices
 from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet
+from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, BoolArray, FloatArray
 
 _TRIES = 20
@@ -151,13 +154,15 @@ class WithRows(ActionSpace):
             raise self._refusal()
         return actions
 
-    def bracket_linear(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
+    def bracket_linear(
+        self, weights: FloatArray, limits: Limits
+    ) -> tuple[ActionArray, float] | None:
         """Ask the space below: what columns have to be is made heavy, other rows get prices."""
         if self._wanted is None:
             few = self._below.most_columns_to_list
             is_better_left = self._maximise is not None or (few and self.n_actions <= few)
-            return None if is_better_left else self._under_other_rows(weights, gap)
-        found = self._press(self._below.bracket_linear, weights, gap)
+            return None if is_better_left else self._under_other_rows(weights, limits)
+        found = self._press(self._below.bracket_linear, weights, limits)
         if found is None or self._extra.holds(found[0][None])[0]:
             return found
         wanted = (self._wanted > 0).astype(np.int8)
@@ -176,26 +181,27 @@ class WithRows(ActionSpace):
         return None if below is None else partial(self._press, below)
 
     def _under_other_rows(
-        self, weights: FloatArray, gap: float
+        self, weights: FloatArray, limits: Limits
     ) -> tuple[ActionArray, float] | None:
         """Return an action and a bound, by the space below or by prices of rows."""
         if self._bracket_below is not None:
-            found = self._press(self._bracket_below, weights, gap)
+            found = self._press(self._bracket_below, weights, limits)
             if found is not None and self._extra.holds(found[0][None])[0]:
                 return found
-        return None if self._below.has_quick_program else self._by_row_prices(weights, gap)
+        return None if self._below.has_quick_program else self._by_row_prices(weights, limits)
 
     def _press(
-        self, ask: Bracketer, weights: FloatArray, gap: float
+        self, ask: Bracketer, weights: FloatArray, limits: Limits
     ) -> tuple[ActionArray, float] | None:
         """Return an action below that does what is wanted of columns, if there is one, and a bound.
 
         The gap is that of the weights, without what is added to them.
         """
-        found = None
+        found, until = None, time.monotonic() + limits.seconds
         for pressed, extra in self._pressed(weights):
             share = float(np.abs(weights).sum()) / max(float(np.abs(pressed).sum()), 1e-300)
-            found = ask(pressed, gap * share)
+            left = max(0.0, until - time.monotonic())
+            found = ask(pressed, replace(limits, gap=limits.gap * share, seconds=left))
             if found is None:
                 return None
             found = found[0], found[1] - extra
@@ -204,7 +210,9 @@ class WithRows(ActionSpace):
                 break
         return found
 
-    def _by_row_prices(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
+    def _by_row_prices(
+        self, weights: FloatArray, limits: Limits
+    ) -> tuple[ActionArray, float] | None:
         """Return an action and a bound, by prices of the rows over several columns."""
         own = ~self._is_of_columns
         rows, low, high = self._dense_rows[own], self._rows.lower[own], self._rows.upper[own]
@@ -212,11 +220,12 @@ class WithRows(ActionSpace):
         limit = np.concatenate([-low[np.isfinite(low)], high[np.isfinite(high)]])
 
         def ask(priced: FloatArray) -> tuple[ActionArray, float] | None:
-            return self._press(self._below.bracket_linear, priced, max(gap, _NEAR))
+            near = replace(limits, gap=max(limits.gap, _NEAR))
+            return self._press(self._below.bracket_linear, priced, near)
 
         prices = RowPrices(weights, matrix, limit)
         if not prices.search(
-            ask, lambda action: without_broken_rows(self._extra, action, weights), gap
+            ask, lambda action: without_broken_rows(self._extra, action, weights), limits.gap
         ):
             return None
         best = prices.best

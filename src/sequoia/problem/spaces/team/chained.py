@@ -11,8 +11,9 @@ from sequoia.problem.names import say
 from sequoia.problem.spaces.base import ActionSpace
 from sequoia.problem.spaces.locked import Locked
 from sequoia.problem.spaces.team.finder import RouteFinder
-from sequoia.problem.spaces.team.layers import Layers
+from sequoia.problem.spaces.team.plain import PlainForm
 from sequoia.problem.spaces.team.routes import Map
+from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
 
@@ -26,8 +27,8 @@ class ChainedTeam(Locked):
     ----------
     team
         The space without chains.
-    own, layers
-        Its map, and the moves of its plain form.
+    own, plain
+        Its map, and its plain form.
     chains
         Arms that follow each other.
     """
@@ -37,7 +38,7 @@ class ChainedTeam(Locked):
     is_refusal_final = True
 
     def __init__(
-        self, team: ActionSpace, own: Map, layers: Layers, chains: Sequence[Sequence[int]]
+        self, team: ActionSpace, own: Map, plain: PlainForm, chains: Sequence[Sequence[int]]
     ) -> None:
         arms = [arm for chain in chains for arm in chain]
         for arm in arms:
@@ -46,12 +47,12 @@ class ChainedTeam(Locked):
                     f"{team.names[arm]} is in two orders; put them into one, or leave it out."
                 )
         pairs = [pair for chain in chains for pair in pairwise(chain)]
-        super().__init__(team, [layers.straight_rows(pairs, team.names)])
-        self._map, self._layers, self._chains = own, layers, [list(chain) for chain in chains]
+        super().__init__(team, [plain.straight_rows(pairs, team.names)])
+        self._map, self._plain, self._chains = own, plain, [list(chain) for chain in chains]
 
     def with_order(self, arms: Sequence[int]) -> "ChainedTeam":
         """Add a chain."""
-        return ChainedTeam(self._base, self._map, self._layers, [*self._chains, list(arms)])
+        return ChainedTeam(self._base, self._map, self._plain, [*self._chains, list(arms)])
 
     @cached_property
     def _stops(self) -> list[list[int]]:
@@ -72,21 +73,28 @@ class ChainedTeam(Locked):
         """Routes over stops: ways lead to the first arm of one and from the last of another."""
         own, stops = self._map, self._stops
         first, last = [stop[0] for stop in stops], [stop[-1] for stop in stops]
-        inside = np.array([own.between[stop[:-1], stop[1:]].sum() for stop in stops])
+        spans = np.array([_span(own, stop) for stop in stops]).reshape(-1, 3)
+        inside, early, late = spans.T
         may_serve = [own.may_serve[:, stop].all(axis=1) for stop in stops]
         return RouteFinder(
             Map(
                 own.between[np.ix_(last, first)] + inside,
                 own.out[:, first] + inside,
                 own.home[:, last],
+                own.begins,
                 own.limits,
                 np.array(may_serve).T.reshape(len(own.limits), len(stops)),
+                early,
+                late,
+                own.service[first] + inside,
             )
         )
 
-    def bracket_linear(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
+    def bracket_linear(
+        self, weights: FloatArray, limits: Limits
+    ) -> tuple[ActionArray, float] | None:
         """Return an action and a bound; a stop weighs what its arms do."""
-        found = self._finder.best(self._members @ weights, gap)
+        found = self._finder.best(self._members @ weights, limits)
         if found is None:
             return None
         served = [stop for route in found.routes for stop in route]
@@ -108,4 +116,21 @@ class ChainedTeam(Locked):
         if routes is None:
             return None
         stops = self._stops
-        return self._layers.plan([[arm for s in route for arm in stops[s]] for route in routes])
+        return self._plain.plan([[arm for s in route for arm in stops[s]] for route in routes])
+
+
+def _span(own: Map, chain: Sequence[int]) -> tuple[int, int, int]:
+    """Return how long a chain takes after its first arm, and when it may end.
+
+    Who begins as late as possible may still wait on the way: then it takes that much longer.
+    """
+    minutes = [int(own.between[pair]) for pair in pairwise(chain)]
+    end = int(own.early[chain[0]])
+    for arm, takes in zip(chain[1:], minutes, strict=True):
+        end = max(end + takes, int(own.early[arm]))
+    begin = int(own.late[chain[-1]])
+    for arm, takes in zip(chain[-2::-1], minutes[::-1], strict=True):
+        begin = min(begin - takes, int(own.late[arm]))
+    takes = max(sum(minutes), end - begin)
+    is_possible = own.early[chain[0]] <= begin
+    return takes, end, begin + takes if is_possible else -1

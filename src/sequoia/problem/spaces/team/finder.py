@@ -11,9 +11,9 @@ from sequoia.problem.spaces.team.master import Bracket
 from sequoia.problem.spaces.team.pool import RoutePool
 from sequoia.problem.spaces.team.routes import MOST_STOPS_BY_SETS, Map
 from sequoia.problem.spaces.team.search import TeamSearch
-from sequoia.problem.spaces.team.time_flow import routes_of, time_flow, walker_groups
+from sequoia.problem.spaces.team.time_flow import MOST_WAYS, routes_of, time_flow, walker_groups
 from sequoia.problem.system import LinearSystem, Rows
-from sequoia.solvers import Highs, Status
+from sequoia.solvers import Highs, Limits, Status
 from sequoia.validation import ActionArray, FloatArray
 
 # What a bound and a value may differ by, relative to the bound, and be the same.
@@ -28,7 +28,7 @@ class RouteFinder:
     def __init__(self, own: Map, rows: Rows | None = None) -> None:
         self._map, self._rows = own, rows
         self._known: OrderedDict[bytes, list[list[int]] | None] = OrderedDict()
-        self._last: tuple[bytes, float, Bracket | None] | None = None
+        self._last: tuple[bytes, Limits, Bracket | None] | None = None
 
     @cached_property
     def _search(self) -> TeamSearch:
@@ -40,11 +40,11 @@ class RouteFinder:
         walkers = Numbered("walker", len(own.limits))
         return time_flow(own, walker_groups(own), Numbered("arm", own.n_arms), walkers)
 
-    def best(self, weights: FloatArray, gap: float) -> Bracket | None:
+    def best(self, weights: FloatArray, limits: Limits) -> Bracket | None:
         """Ask the search; the last answer is kept, as it is asked for a bracket, then a proof."""
         key = weights.tobytes()
-        if self._last is None or self._last[0] != key or self._last[1] > gap:
-            self._last = key, gap, self._search.best(weights, gap)
+        if self._last is None or self._last[0] != key or not _is_within(self._last[1], limits):
+            self._last = key, limits, self._search.best(weights, limits)
         found = self._last[2]
         if found is not None:
             self._remember(self._map.action(found.routes), found.routes)
@@ -101,15 +101,25 @@ class RouteFinder:
         arms = np.flatnonzero(action).tolist()
         if len(arms) <= MOST_STOPS_BY_SETS:
             return self._map.split(arms)
-        found = self._search.best(action.astype(np.float64), PROVEN)
+        found = self._search.best(action.astype(np.float64), Limits(gap=PROVEN))
         assert found is not None  # nobody has to set out
         if round(found.value) == len(arms):
             return found.routes
         if found.bound < len(arms) - 0.5:
             return None
+        if len(walker_groups(self._map)) * len(action) ** 2 > MOST_WAYS:
+            raise SolverFailed(
+                f"whether {len(arms)} stops have routes could not be settled: none were found, and "
+                "it is not proven that there are none."
+            )
         solution = Highs().solve(self._flow.program(np.zeros(len(action)), fixed=action))
         if solution.values is None and solution.status is not Status.INFEASIBLE:
             raise SolverFailed("the solver could not settle the routes of a team.")
         if solution.values is None:
             return None
         return routes_of(self._map, walker_groups(self._map), solution.values)
+
+
+def _is_within(asked: Limits, limits: Limits) -> bool:
+    """Say whether an answer to what was asked is one within other limits, too."""
+    return asked.gap <= limits.gap and asked.seconds >= limits.seconds

@@ -12,7 +12,8 @@ def routes_worth(
     """Return every route of a walker worth ``least`` or more; ``None`` where they are too many.
 
     Routes grow from their end; the best path to their first stop bounds what is still to come.
-    Of routes with the same stops and the same first one, only the shortest matters.
+    Of routes with the same stops and the same first one, only the one that may be there last
+    matters.
 
     Parameters
     ----------
@@ -21,33 +22,33 @@ def routes_worth(
     most
         Parts of routes that are looked at, at most.
     """
-    limit = int(own.limits[walker])
-    out, home = own.out[walker].tolist(), own.home[walker].tolist()
+    first, latest = own.first[walker].tolist(), own.latest[walker].tolist()
     between, gains = own.between.tolist(), worth.tolist()
     arms = np.flatnonzero(own.is_in_reach[walker]).tolist()
     level = {
-        (arm, 1 << arm): (home[arm], gains[arm], [arm])
+        (arm, 1 << arm): (latest[arm], gains[arm], [arm])
         for arm in arms
-        if best[limit - home[arm], arm] >= least
+        if best[latest[arm], arm] >= least
     }
     found: dict[int, tuple[int, list[int]]] = {}
     labels = 0
     while level:
         labels += len(level)
-        if labels > most:
-            return None
         following: dict[tuple[int, int], tuple[int, float, list[int]]] = {}
-        for (arm, mask), (minutes, value, route) in level.items():
-            if value >= least and minutes + out[arm] < found.get(mask, (limit + 1, []))[0]:
-                found[mask] = minutes + out[arm], route
+        for (arm, mask), (until, value, route) in level.items():
+            if labels + len(following) > most:
+                return None
+            room = until - first[arm]
+            if value >= least and room > found.get(mask, (-1, []))[0]:
+                found[mask] = room, route
             for other in arms:
                 if mask >> other & 1:
                     continue
-                then = minutes + between[other][arm]
-                if then + out[other] > limit or value + best[limit - then, other] < least:
+                then = min(until - between[other][arm], latest[other])
+                if then < first[other] or value + best[then, other] < least:
                     continue
                 key = (other, mask | 1 << other)
-                if key not in following or then < following[key][0]:
+                if key not in following or then > following[key][0]:
                     following[key] = then, value + gains[other], [other, *route]
         level = following
     return [route for _, route in found.values()]

@@ -45,13 +45,14 @@ class NgPaths:
             for arm, own in zip(self._arms, near, strict=True)
         }
         between = self._map.between.tolist()
-        out, home = self._map.out[self._walker].tolist(), self._map.home[self._walker].tolist()
+        first = self._map.first[self._walker].tolist()
+        latest, early = self._map.latest[self._walker].tolist(), self._map.early.tolist()
         earliest: list[int] = []
         states: list[tuple[int, int]] = []
         for arm in self._arms.tolist():
             index[arm, 1 << arm] = len(states)
             states.append((arm, 1 << arm))
-            earliest.append(out[arm])
+            earliest.append(first[arm])
         moves: list[tuple[int, int, int]] = []
         # Earliest first (Dijkstra 1959), so that a state is left when its earliest minute is known.
         waiting = [(minutes, place) for place, minutes in enumerate(earliest)]
@@ -63,23 +64,25 @@ class NgPaths:
             arm, seen = states[place]
             for other in self._arms.tolist():
                 takes = between[arm][other]
-                if seen >> other & 1 or minutes + takes + home[other] > self._limit:
+                ends = max(minutes + takes, early[other])
+                if seen >> other & 1 or ends > latest[other]:
                     continue
                 key = (other, (seen & masks[other]) | 1 << other)
                 then = index.setdefault(key, len(states))
                 if then == len(states):
                     states.append(key)
-                    earliest.append(minutes + takes)
-                    heappush(waiting, (minutes + takes, then))
-                elif minutes + takes < earliest[then]:
-                    earliest[then] = minutes + takes
-                    heappush(waiting, (minutes + takes, then))
+                    earliest.append(ends)
+                    heappush(waiting, (ends, then))
+                elif ends < earliest[then]:
+                    earliest[then] = ends
+                    heappush(waiting, (ends, then))
                 moves.append((then, place, takes))
         self.arm = np.array([arm for arm, _ in states], dtype=np.int64)
         listed = np.array(sorted(moves), dtype=np.int64).reshape(-1, 3)
         self._stop, self._start, self._takes = listed.T.copy()
         self._targets, self._first = np.unique(self._stop, return_index=True)
-        self._out = self._map.out[self._walker, self._arms]
+        self._first_end = self._map.first[self._walker, self._arms]
+        self._early, self._late = self._map.early[self.arm], self._map.late[self.arm]
         self._home = self._map.home[self._walker, self.arm]
 
     def solve(self, worth: FloatArray) -> None:
@@ -93,16 +96,20 @@ class NgPaths:
         begins = worth[self._arms]
         flat = best.reshape(-1)
         offset = self._start - self._takes * size
+        clock = np.arange(self._limit + 1)[:, None]
+        early, late = self._early[self._targets], self._late[self._targets]
+        is_open = (early <= clock) & (clock <= late)
         for now in range(self._limit + 1):
             if now:
                 best[now] = best[now - 1]
-            ready = self._out <= now
+            ready = (self._first_end <= now) & (now <= self._late[: len(begins)])
             own = best[now, : len(ready)]
             own[ready] = np.maximum(own[ready], begins[ready])
             if len(gain):
                 which = offset + now * size
                 found = np.where(which >= 0, flat[which], _NEVER) + gain
                 reached = np.maximum.reduceat(found, self._first)
+                reached = np.where(is_open[now], reached, _NEVER)
                 best[now, self._targets] = np.maximum(best[now, self._targets], reached)
         self._best, self._worth = best, worth
         # A path of a state that is remembered more is one of the arm alone, too.

@@ -1,12 +1,16 @@
-"""The best routes for a weight per arm: from a list of all, or by column generation."""
+"""The best routes for a weight per arm: of a list of all, or by routing with prizes and bounds."""
 
+import time
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from sequoia.problem.names import Numbered
 from sequoia.problem.spaces.mending import without_broken_rows
+from sequoia.problem.spaces.team.bounding import minutes_form
+from sequoia.problem.spaces.team.engine import better_routes
 from sequoia.problem.spaces.team.listing import routes_worth
 from sequoia.problem.spaces.team.master import Bracket, Master, Prices
 from sequoia.problem.spaces.team.pool import RoutePool, maximal_routes
@@ -19,9 +23,11 @@ from sequoia.solvers import Highs, Limits
 from sequoia.validation import BoolArray, FloatArray
 
 # Arms that a path remembers: more make bounds tighter, and states double with each.
-_MEMORY = 8
-# Rounds of dropping some stops and filling up again, and the share of stops dropped.
-_RUINS, _DROPPED = 150, 0.3
+_MEMORY, _LEAST_MEMORY = 8, 3
+# Minutes times moves between states that one round of pricing may look at: about a second.
+_MOST_MOVES = 50_000_000
+# The share of the time that prices may take, and of what is left then that routing may take.
+_PRICING_SHARE, _ROUTING_SHARE = 0.4, 0.8
 # How much detours count when the first routes grow.
 _EASES = (0.0, 2.0, 5.0, 10.0, 30.0)
 _MOST_ROUNDS = 150
@@ -30,7 +36,11 @@ _SMOOTHING = 0.5
 _ROUTES_A_ROUND = 12
 # What a bound and a value may differ by, relative to the bound, and be the same.
 _EXACT = 1e-9
+# What the optimum of a linear program may be above what a solver says.
+_CARE = 1e-6
 _MOST_NODES = 3_000
+# For a choice among routes, when time is up.
+_LEAST_SECONDS = 0.1
 # Parts of routes that are listed: as long as one round of pricing takes, and about a second.
 _FEW_LABELS, _MOST_LABELS = 4_000, 60_000
 
@@ -39,7 +49,7 @@ class TeamSearch:
     """Maximises the weights of the arms that a team serves, perhaps under rows over arms."""
 
     def __init__(self, own: Map, rows: Rows | None = None) -> None:
-        self._map = own
+        self._map, self._further = own, rows
         names = Numbered("arm", own.n_arms)
         system = LinearSystem.from_rows([] if rows is None else [rows], own.n_arms, names)
         self._master = Master(walker_groups(own), system)
@@ -53,23 +63,43 @@ class TeamSearch:
 
     @cached_property
     def _paths(self) -> list[NgPaths]:
-        return [NgPaths(self._map, int(group[0]), _MEMORY) for group in self._master.groups]
+        """Paths of each group; none where they are too many to have prices."""
+        groups, own = self._master.groups, self._map
+        reach = [int(own.is_in_reach[group[0]].sum()) for group in groups]
+        minutes = [int(own.limits[group[0]] - own.begins[group[0]]) for group in groups]
+        moves = sum(n**2 * m for n, m in zip(reach, minutes, strict=True))
+        memory = _MEMORY
+        while memory > _LEAST_MEMORY and moves * 2 ** (memory - 1) > _MOST_MOVES:
+            memory -= 1
+        if moves * 2 ** (memory - 1) > _MOST_MOVES:
+            return []
+        return [NgPaths(own, int(group[0]), memory) for group in groups]
 
-    def best(self, weights: FloatArray, gap: float) -> Bracket | None:
-        """Return routes within a relative ``gap`` of the best, or as near as work allows.
+    @cached_property
+    def _minutes(self) -> LinearSystem:
+        own = self._map
+        names, walkers = Numbered("arm", own.n_arms), Numbered("walker", len(own.limits))
+        form = minutes_form(own, self._master.groups, names, walkers)
+        return form if self._further is None else form.with_rows(self._further)
+
+    def best(self, weights: FloatArray, limits: Limits) -> Bracket | None:
+        """Return routes within a relative gap of the best, or as near as limits and work allow.
 
         ``None`` where none were found that keep the rows.
         """
         if self.pool is not None:
-            return self.pool.best(weights, gap)
-        unit = unit_of(weights)
+            return self.pool.best(weights, limits.gap)
+        until, unit, gap = time.monotonic() + limits.seconds, unit_of(weights), limits.gap
         found = _Question(self._map, self._paths, weights / unit, self._master)
-        found.generate(gap)
+        found.begin(self._minutes)
+        if self._paths and found.gap > gap:
+            found.generate(gap, until - (1 - _PRICING_SHARE) * limits.seconds)
         # Once paths have prices, few routes are mostly left to list; else better ones leave fewer.
-        if found.gap > gap and not found.list_all(_FEW_LABELS):
-            found.improve(gap)
-            if found.gap > gap:
-                found.list_all(_MOST_LABELS)
+        if found.gap > gap and not found.list_all(_FEW_LABELS, until):
+            found.improve(replace(limits, seconds=_ROUTING_SHARE * (until - time.monotonic())))
+            found.choose(until)
+            if found.gap > gap and time.monotonic() < until:
+                found.list_all(_MOST_LABELS, until)
         if not np.isfinite(found.value):
             return None
         return Bracket(found.routes, found.value * unit, max(found.bound, found.value) * unit)
@@ -86,8 +116,10 @@ class _Question:
         self.routes: list[list[int]] = [[] for _ in own.limits]
         self.value, self.bound = -np.inf, float(np.maximum(weights, 0.0).sum())
         self._keep(self.routes)
-        # Those that prove this bound; a list of routes by any others would miss some.
+        # Those that prove the bound of paths; a list of routes by any others would miss some.
         self._prices = Prices(np.zeros(len(weights)), np.zeros(self._rows.n_rows))
+        self._by_prices = float(np.maximum(weights, 0.0).sum())
+        self._scarce = weights
 
     @property
     def gap(self) -> float:
@@ -100,32 +132,35 @@ class _Question:
         priced: FloatArray = self._weights - self._prices.rows @ self._rows.matrix
         return priced
 
-    def generate(self, gap: float) -> None:
-        """Improve routes and bound in turn, by routes that pay more than arms are priced at."""
+    def begin(self, minutes: LinearSystem) -> None:
+        """Grow first routes; bound them by rows of minutes, whose prices tell what is scarce."""
         for ease in _EASES:
             self._keep(self._map.fill(self.routes, self._weights, ease))
         if self.gap <= _EXACT:
             return
+        solved = Highs().solve(minutes.program(self._weights, relaxed=True))
+        if solved.row_duals is None:
+            return
+        self.bound = min(self.bound, solved.objective + _CARE * max(1.0, abs(solved.objective)))
+        of_rows = solved.row_duals[minutes.n_rows - self._rows.n_rows :]
+        self._scarce = self._weights - of_rows @ self._rows.matrix
+
+    def generate(self, gap: float, until: float) -> None:
+        """Improve routes and bound in turn, by routes that pay more than arms are priced at."""
         for _ in range(_MOST_ROUNDS):
             prices, value = self._mixture()
             is_new = self._price(self._prices.mixed(prices, _SMOOTHING))
             # Prices that are not those of the mixture may find nothing where those would.
             is_new = is_new or self._price(prices)
             is_settled = self.bound - value <= max(0.1 * gap, _EXACT) * abs(self.bound)
-            if is_settled or not is_new:
+            if is_settled or not is_new or time.monotonic() > until:
                 break
-        self._choose()
+        self.choose(until)
 
-    def improve(self, gap: float) -> None:
-        """Drop some stops and fill up again, by weights that differ a little; then choose anew."""
-        rng = np.random.default_rng(0)
-        for _ in range(_RUINS):
-            kept = [[arm for arm in own if rng.random() > _DROPPED] for own in self.routes]
-            weights = self._priced * rng.uniform(0.7, 1.3, len(self._weights))
-            self._keep(self._map.fill(kept, weights, float(rng.choice(_EASES))))
-            if self.gap <= gap:
-                return
-        self._choose()
+    def improve(self, limits: Limits) -> None:
+        """Route anew from the best routes, by weights that rows have their price in."""
+        weights = self._priced if self._paths else self._scarce
+        self._keep(better_routes(self._map, self._groups, weights, self.routes, limits))
 
     def _keep(self, routes: Iterable[list[int]]) -> None:
         """Remember routes, one for each walker, as columns, and as the best if they are.
@@ -180,15 +215,17 @@ class _Question:
             for route in paths.routes(_ROUTES_A_ROUND):
                 is_new |= self._add(which, route)
         bound = self._master.bound(self._weights, prices, best)
-        if bound < self.bound:
-            self.bound, self._prices = bound, prices
+        if bound < self._by_prices:
+            self._by_prices, self._prices = bound, prices
+        self.bound = min(self.bound, bound)
         return is_new
 
-    def _choose(self) -> float:
+    def choose(self, until: float) -> float:
         """Choose the best of all real routes; return a bound on that."""
         keys = list(self._columns)
         program = self._master.program(self._weights, keys, True)
-        solved = Highs().solve(program, Limits(gap=_EXACT, nodes=_MOST_NODES))
+        seconds = max(_LEAST_SECONDS, until - time.monotonic())
+        solved = Highs().solve(program, Limits(seconds, _EXACT, _MOST_NODES))
         if solved.values is not None:
             n_arms = len(self._weights)
             chosen = np.flatnonzero(solved.values[n_arms:] > 0.5).tolist()
@@ -208,7 +245,7 @@ class _Question:
         for ease in _EASES[:3]:
             self._keep(self._map.fill(routes, self._priced, ease))
 
-    def list_all(self, most: int) -> bool:
+    def list_all(self, most: int, until: float) -> bool:
         """List all routes that lose less than the gap at the best prices, and choose of these.
 
         Returns whether ``most`` labels were enough.
@@ -217,8 +254,8 @@ class _Question:
         paths. So a route that is worth less than the best path of its walker by more than the gap
         is in no better solution.
         """
-        stops, gap = self._prices.stops, self.bound - self.value
-        if not np.isfinite(gap):
+        stops, gap = self._prices.stops, self._by_prices - self.value
+        if not np.isfinite(gap) or not self._paths:
             return False
         for which, paths in enumerate(self._paths):
             paths.solve(stops)
@@ -229,5 +266,5 @@ class _Question:
                 return False
             for route in listed:
                 self._add(which, route)
-        self.bound = min(self.bound, max(self._choose(), self.value))
+        self.bound = min(self.bound, max(self.choose(until), self.value))
         return True

@@ -9,18 +9,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from sequoia.errors import ProblemError
+from sequoia.problem.clock import DAY, clock_time
 from sequoia.problem.names import between, checked_names, count, index_of, say
 from sequoia.problem.spaces.base import ActionSpace, Bracketer, Extensions, Task
+from sequoia.problem.spaces.team.bounding import minutes_form
 from sequoia.problem.spaces.team.chained import ChainedTeam
 from sequoia.problem.spaces.team.finder import PROVEN, RouteFinder
-from sequoia.problem.spaces.team.layers import Layers
-from sequoia.problem.spaces.team.routes import Map
-from sequoia.problem.spaces.team.tables import from_tables, to_tables
-from sequoia.problem.spaces.team.time_flow import time_flow, walker_groups
+from sequoia.problem.spaces.team.plain import PlainForm
+from sequoia.problem.spaces.team.routes import NEVER, Map
+from sequoia.problem.spaces.team.tables import ANY_TIME, MORNING, from_tables, to_tables
+from sequoia.problem.spaces.team.time_flow import MOST_WAYS, time_flow, walker_groups
 from sequoia.problem.spaces.team.travel import shortest
 from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet
 from sequoia.sizes import MOST_STEPS, require_at_most
+from sequoia.solvers import Limits
 from sequoia.validation import (
     ActionArray,
     BoolArray,
@@ -54,6 +57,11 @@ class Team(ActionSpace):
         Minutes of travel and service that each walker has, ``(W,)``.
     may_serve
         Which walkers may serve which arms, ``(W, J)``.
+    begins
+        When each walker sets out, in minutes since midnight, ``(W,)``; 8:00 unless given.
+    windows
+        When serving each arm may begin, first and last minute since midnight, ``(J, 2)``; at any
+        time unless given. Whoever comes too early waits.
     places
         Names of the places after the arms, ``(P - J,)``.
     positions
@@ -71,6 +79,8 @@ class Team(ActionSpace):
     depots: IntArray
     limits: IntArray
     may_serve: BoolArray
+    begins: IntArray
+    windows: IntArray
     names: Sequence[str]
     worker_names: Sequence[str]
     places: Sequence[str]
@@ -92,6 +102,8 @@ class Team(ActionSpace):
         places: Sequence[str] | None = None,
         positions: ArrayLike | None = None,
         may_serve: ArrayLike | None = None,
+        begins: ArrayLike | None = None,
+        windows: ArrayLike | None = None,
     ) -> None:
         """Ways that are not known are infinite in ``travel``; others lead round them."""
         service = frozen("team.service", service, np.int64, (None,))
@@ -116,6 +128,16 @@ class Team(ActionSpace):
         if positions is not None:
             positions = frozen("team.positions", positions, np.float64, (size, 2))
             require("team.positions", positions, np.isfinite(positions), "a number is wanted")
+        begins = np.full(len(depots), MORNING) if begins is None else begins
+        begins = frozen("team.begins", begins, np.int64, (len(depots),))
+        fine = (begins >= 0) & (begins < DAY)
+        require("team.begins", begins, fine, f"minutes from 0 to {DAY - 1} are wanted")
+        windows = np.tile(ANY_TIME, (n_arms, 1)) if windows is None else windows
+        windows = frozen("team.windows", windows, np.int64, (n_arms, 2))
+        fine = (windows >= 0) & (windows[:, :1] <= windows[:, 1:])
+        require(
+            "team.windows", windows, fine, "a first minute and a last, not before it, are wanted"
+        )
         may_serve = np.ones((len(depots), n_arms)) if may_serve is None else may_serve
         set_fields(
             self,
@@ -124,6 +146,8 @@ class Team(ActionSpace):
             service=service,
             depots=depots,
             limits=limits,
+            begins=begins,
+            windows=windows,
             names=names,
             worker_names=checked_names("team.worker_names", worker_names, "walker", len(depots)),
             places=places,
@@ -169,51 +193,79 @@ class Team(ActionSpace):
         """Names of all places, arms first, ``(P,)``."""
         return [*self.names, *self.places]
 
-    @cached_property
-    def _map(self) -> Map:
-        return Map.of(self.travel, self.service, self.depots, self.limits, self.may_serve)
+    @property
+    def has_windows(self) -> bool:
+        """Whether somebody may not be served at any time."""
+        return bool((self.windows != ANY_TIME).any())
+
+    @property
+    def has_begins(self) -> bool:
+        """Whether somebody sets out at another time than all do unless they say."""
+        return bool((self.begins != MORNING).any())
 
     @cached_property
-    def _layers(self) -> Layers:
-        return Layers.over(self._map)
+    def _map(self) -> Map:
+        return Map.of(
+            self.travel,
+            self.service,
+            self.depots,
+            self.begins,
+            self.limits,
+            self.may_serve,
+            self.windows,
+        )
+
+    @cached_property
+    def _plain(self) -> PlainForm:
+        return PlainForm.over(self._map)
 
     @cached_property
     def system(self) -> LinearSystem:
-        """One plan column per walker, number of the stop, and way from there; see `Layers`."""
-        return self._layers.system(self.names, self.worker_names)
+        """Who serves an arm, ways between arms, and a clock; see `PlainForm`."""
+        return self._plain.system(self.names, self.worker_names)
 
     @cached_property
     def compact(self) -> LinearSystem:
         """Ways and a clock, walkers that are alike together; see `time_flow`."""
-        return time_flow(self._map, walker_groups(self._map), self.names, self.worker_names)
+        groups = walker_groups(self._map)
+        if len(groups) * self.n_actions**2 > MOST_WAYS:
+            return self.system
+        return time_flow(self._map, groups, self.names, self.worker_names)
 
     @cached_property
     def slim(self) -> LinearSystem:
-        """All routes as columns, where they are few: prices from them are nearly those of hulls."""
+        """All routes as columns, where they are few: prices from them are nearly those of hulls.
+
+        Else rows of minutes, which all routes keep; see `minutes_form`.
+        """
         pool = self._finder.pool
-        return self.compact if pool is None else pool.system(self.names, self.worker_names)
+        if pool is not None:
+            return pool.system(self.names, self.worker_names)
+        return minutes_form(self._map, walker_groups(self._map), self.names, self.worker_names)
 
     @cached_property
     def _finder(self) -> RouteFinder:
         return RouteFinder(self._map)
 
-    def bracket_linear(self, weights: FloatArray, gap: float) -> tuple[ActionArray, float] | None:
-        """Return an action and a bound, by column generation; see `TeamSearch`."""
-        return self._bracket(self._finder, weights, gap)
+    def bracket_linear(
+        self, weights: FloatArray, limits: Limits
+    ) -> tuple[ActionArray, float] | None:
+        """Return an action and a bound, by column generation and routing; see `TeamSearch`."""
+        return self._bracket(self._finder, weights, limits)
 
     def bracket_under(self, rows: Rows) -> Bracketer:
         """Do the same with further rows."""
         return partial(self._bracket, RouteFinder(self._map, rows))
 
     def _bracket(
-        self, finder: RouteFinder, weights: FloatArray, gap: float
+        self, finder: RouteFinder, weights: FloatArray, limits: Limits
     ) -> tuple[ActionArray, float] | None:
-        found = finder.best(weights, gap)
+        found = finder.best(weights, limits)
         return None if found is None else (self._map.action(found.routes), found.bound)
 
     def argmax_linear(self, weights: FloatArray) -> ActionArray | None:
         """Return a best action where column generation proves it; else ``None``."""
-        found = self._finder.best(weights, PROVEN)
+        found = self._finder.best(weights, Limits(gap=PROVEN))
         if found is None or found.bound - found.value > PROVEN * max(1.0, abs(found.bound)):
             return None
         return self._map.action(found.routes)
@@ -241,11 +293,11 @@ class Team(ActionSpace):
 
     def _plan(self, action: ActionArray) -> ActionArray | None:
         routes = self._finder.routes(action)
-        return None if routes is None else self._layers.plan(routes)
+        return None if routes is None else self._plain.plan(routes)
 
     def routes(self, decision: Decision) -> list[list[int]]:
         """Return the stops of each walker in order."""
-        return self._layers.routes(decision.plan)
+        return self._plain.routes(decision.plan)
 
     def sample(self, rng: np.random.Generator) -> Decision:
         """Arms in random order join a random route at a random place, while they fit."""
@@ -256,9 +308,7 @@ class Team(ActionSpace):
                 (walker, place)
                 for walker, route in enumerate(routes)
                 for place in range(len(route) + 1)
-                if self.may_serve[walker, arm]
-                and own.minutes(walker, [*route[:place], arm, *route[place:]])
-                <= self.limits[walker]
+                if own.is_kept(walker, [*route[:place], arm, *route[place:]])
             ]
             if ways:
                 walker, place = ways[int(rng.integers(len(ways)))]
@@ -266,7 +316,7 @@ class Team(ActionSpace):
         return self._decided(routes)
 
     def _decided(self, routes: list[list[int]]) -> Decision:
-        return Decision(self._map.action(routes), self._layers.plan(routes))
+        return Decision(self._map.action(routes), self._plain.plan(routes))
 
     def extensions(self, decision: Decision) -> Extensions:
         """One more arm joins a route where that is the shortest detour."""
@@ -274,12 +324,11 @@ class Team(ActionSpace):
         found: list[tuple[int, int, int]] = []
         costs: list[float] = []
         for walker, route in enumerate(routes):
-            used = own.minutes(walker, route)
-            total, places = own.insertion(walker, route, used)
-            fits = (decision.action == 0) & (total <= self.limits[walker])
+            detours, places = own.insertion(walker, route)
+            fits = (decision.action == 0) & (detours < NEVER)
             for arm in np.flatnonzero(fits).tolist():
                 found.append((walker, arm, int(places[arm])))
-                costs.append(float(total[arm] - used))
+                costs.append(float(detours[arm]))
 
         def extend(index: int) -> Decision:
             walker, arm, place = found[index]
@@ -291,6 +340,11 @@ class Team(ActionSpace):
         turns = np.array([walker for walker, _, _ in found], dtype=np.int64)
         return Extensions(columns, turns, np.array(costs), extend)
 
+    @property
+    def _midnight(self) -> int:
+        """What the clock of the map is behind that of the day."""
+        return int(self.begins.min(initial=DAY))
+
     def describe(self, decision: Decision) -> list[str]:
         """One line per walker who sets out."""
         lines = []
@@ -298,27 +352,29 @@ class Team(ActionSpace):
             if route:
                 depot = self.place_names[self.depots[walker]]
                 stops = " → ".join([depot, *(self.names[arm] for arm in route), depot])
-                used = self._map.minutes(walker, route)
+                begin = int(self.begins[walker])
+                back = self._midnight + self._map.back(walker, route)
                 name = self.worker_names[walker]
                 name = name[0].upper() + name[1:]
-                lines.append(f"{name} goes {stops} ({used} of {self.limits[walker]} minutes)")
+                lines.append(
+                    f"{name} goes {stops}, {clock_time(begin)} to {clock_time(back)} "
+                    f"({back - begin} of {self.limits[walker]} minutes)"
+                )
         return lines or ["Nobody sets out"]
 
     def tasks(self, decision: Decision) -> list[Task]:
-        """Follow each walker; minutes count from when the walker sets out."""
+        """Follow each walker; times are when serving begins, and when the walker is back."""
         tasks = []
         for walker, route in enumerate(self.routes(decision)):
-            now, here = 0, int(self.depots[walker])
-            for arm in route:
-                now += int(self.travel[here, arm])
+            who, ends = self.worker_names[walker], self._map.ends(walker, route)
+            for arm, end in zip(route, ends, strict=True):
                 minutes = int(self.service[arm])
-                when, what = f"minute {now}", f"serve, {minutes} minutes"
-                tasks.append(Task(self.worker_names[walker], when, self.names[arm], what))
-                now, here = now + minutes, arm
+                when = clock_time(self._midnight + end - minutes)
+                tasks.append(Task(who, when, self.names[arm], f"serve, {count(minutes, 'minute')}"))
             if route:
-                now += int(self.travel[here, self.depots[walker]])
+                back = clock_time(self._midnight + self._map.back(walker, route))
                 depot = self.place_names[self.depots[walker]]
-                tasks.append(Task(self.worker_names[walker], f"minute {now}", depot, "return"))
+                tasks.append(Task(who, back, depot, "return"))
         return tasks
 
     def summary(self) -> str:
@@ -331,6 +387,7 @@ class Team(ActionSpace):
             f"{where} and back; {between(ways)} minutes from place to place, "
             f"{between(self.service)} to serve an arm"
             + ("" if share == 1 else f"; a walker may serve {100 * share:.0f}% of the arms")
+            + ("; some only at times of their own" if self.has_windows else "")
         )
 
     def _with_hours(self, where: str, hours: Mapping[str, float]) -> "Team":
@@ -355,7 +412,7 @@ class Team(ActionSpace):
 
     def with_order(self, arms: Sequence[int]) -> ActionSpace:
         """Serve ``arms`` on one route, straight one after the other."""
-        return ChainedTeam(self, self._map, self._layers, [list(arms)])
+        return ChainedTeam(self, self._map, self._plain, [list(arms)])
 
     def _why_not(self, action: ActionArray) -> str:
         """Name the arm that is too far, or the fewest arms that no routes serve together."""
@@ -363,10 +420,18 @@ class Team(ActionSpace):
         far = arms[~self._map.is_in_reach[:, arms].any(axis=0)]
         if len(far):
             arm = int(far[0])
-            need = (self._map.out + self._map.home)[:, arm] if len(self.limits) else np.zeros(0)
+            own = self._map
+            trips = own.out + own.home - own.begins[:, None]
+            need = trips[:, arm] if len(self.limits) else np.zeros(0)
             least = f"{int(need.min())} minutes" if len(need) else "a walker"
             if len(need) and not self.may_serve[:, arm].any():
                 return f"{self.names[arm]} cannot be served: no walker may serve it."
+            if (need <= self.limits)[self.may_serve[:, arm]].any():
+                first, last = self.windows[arm].tolist()
+                return (
+                    f"{self.names[arm]} cannot be served: serving it may begin from "
+                    f"{clock_time(first)} to {clock_time(last)}, and nobody is at work then."
+                )
             return (
                 f"{self.names[arm]} cannot be served: the round trip takes {least}, and nobody has "
                 "as many to serve it."

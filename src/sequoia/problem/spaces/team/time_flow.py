@@ -9,9 +9,12 @@ from sequoia.problem.spaces.team.routes import Map
 from sequoia.problem.system import LinearSystem, Rows
 from sequoia.validation import FloatArray, IntArray
 
+# Groups times arms times arms; with more, this form is larger than the plain one.
+MOST_WAYS = 20_000
+
 
 def walker_groups(own: Map) -> list[IntArray]:
-    """Return walkers of one depot, one limit and the same arms: they are interchangeable."""
+    """Return walkers of one depot, the same hours and arms: they are interchangeable."""
     key = np.column_stack([own.limits, own.out, own.home, own.may_serve])
     _, group = np.unique(key, axis=0, return_inverse=True)
     return [np.flatnonzero(group == which) for which in range(int(group.max(initial=-1)) + 1)]
@@ -22,15 +25,15 @@ def time_flow(
 ) -> LinearSystem:
     """Return rows over arms, ways of each group of walkers (binary), and the clock on each way.
 
-    The clock on a way is the minutes gone by when it ends, zero where it is not taken; it grows
-    along a route, so that there are no round trips without a depot (Gavish and Graves 1978). Node
-    ``J`` of a group is its depot.
+    The clock on a way says when it ends, zero where it is not taken; it grows along a route, so
+    that there are no round trips without a depot (Gavish and Graves 1978), and by more than the
+    way takes where somebody waits. Node ``J`` of a group is its depot.
     """
     n_arms = len(names)
     ways = [ways_of(own, int(group[0])) for group in groups]
-    start, stop, minutes, latest = (
+    start, stop, minutes, earliest, latest = (
         np.concatenate([np.empty(0, dtype=np.int64), *(way[part] for way in ways)])
-        for part in range(4)
+        for part in range(5)
     )
     group_of = np.repeat(np.arange(len(groups)), [len(way[0]) for way in ways])
     size = len(start)
@@ -39,6 +42,7 @@ def time_flow(
     arms = np.arange(n_arms)
     into, out = np.flatnonzero(stop < n_arms), np.flatnonzero(start < n_arms)
     first = np.flatnonzero(start == n_arms)
+    waits = np.flatnonzero(earliest > 0)
 
     def rows(count: int, *parts: tuple[IntArray, IntArray, IntArray | float]) -> csr_array:
         data = [np.broadcast_to(np.asarray(value, float), row.shape) for row, _, value in parts]
@@ -67,7 +71,7 @@ def time_flow(
             0.0,
             [f"way on for {text}" for text in said],
         ),
-        Rows.equal(
+        Rows.at_least(
             rows(
                 count,
                 (leave, clock[out], 1.0),
@@ -77,14 +81,14 @@ def time_flow(
             0.0,
             [f"clock for {text}" for text in said],
         ),
-        Rows.equal(
+        Rows.at_least(
             rows(
-                len(first),
-                (np.arange(len(first)), clock[first], 1.0),
-                (np.arange(len(first)), way[first], -minutes[first]),
+                len(waits),
+                (np.arange(len(waits)), clock[waits], 1.0),
+                (np.arange(len(waits)), way[waits], -earliest[waits]),
             ),
             0.0,
-            [f"clock from the depot to {names[stop[f]]}" for f in first.tolist()],
+            [f"earliest end of way {w}" for w in waits.tolist()],
         ),
         Rows.at_most(
             rows(size, (np.arange(size), clock, 1.0), (np.arange(size), way, -latest)),
@@ -103,23 +107,27 @@ def time_flow(
     )
 
 
-def ways_of(own: Map, walker: int) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Return start, stop, minutes and latest end of the ways that a walker may take."""
+def ways_of(own: Map, walker: int) -> tuple[IntArray, IntArray, IntArray, IntArray, IntArray]:
+    """Return start, stop, minutes, earliest and latest end of the ways that a walker may take.
+
+    The earliest end is 0 where it follows from the clock before.
+    """
     arms = np.flatnonzero(own.is_in_reach[walker])
     depot = np.full(len(arms), own.n_arms)
     start, stop = (part.reshape(-1) for part in np.meshgrid(arms, arms, indexing="ij"))
     keep = start != stop
     start, stop = start[keep], stop[keep]
-    limit = int(own.limits[walker])
-    latest = limit - own.home[walker]
+    latest, first = own.latest[walker], own.first[walker]
     minutes = own.between[start, stop]
-    keep = own.out[walker, start] + minutes <= latest[stop]
+    keep = np.maximum(first[start] + minutes, own.early[stop]) <= latest[stop]
     start, stop, minutes = start[keep], stop[keep], minutes[keep]
+    early = np.where(own.early[stop] > first[start] + minutes, own.early[stop], 0)
     return (
         np.concatenate([depot, start, arms]),
         np.concatenate([arms, stop, depot]),
         np.concatenate([own.out[walker, arms], minutes, own.home[walker, arms]]),
-        np.concatenate([latest[arms], latest[stop], np.full(len(arms), limit)]),
+        np.concatenate([first[arms], early, np.zeros(len(arms), dtype=np.int64)]),
+        np.concatenate([latest[arms], latest[stop], np.full(len(arms), own.limits[walker])]),
     )
 
 
@@ -128,7 +136,7 @@ def routes_of(own: Map, groups: Sequence[IntArray], values: FloatArray) -> list[
     routes: list[list[int]] = [[] for _ in own.limits]
     column = own.n_arms
     for group in groups:
-        start, stop, _, _ = ways_of(own, int(group[0]))
+        start, stop, *_ = ways_of(own, int(group[0]))
         taken = np.flatnonzero(values[column : column + len(start)] > 0.5)
         column += len(start)
         following = {int(start[way]): int(stop[way]) for way in taken if start[way] < own.n_arms}
