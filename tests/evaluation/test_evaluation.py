@@ -15,6 +15,7 @@ from sequoia.learn import make_config, train
 from sequoia.policies import Idle, Random, StatewisePolicy
 from sequoia.problem import Budget, Decision
 from sequoia.problem.families import capacity, interventions, routing, scheduling, trap
+from sequoia.proof import what_stopped
 from sequoia.simulate import Decided
 
 PROBLEM = capacity(arms=8, workers=3, horizon=6)
@@ -293,7 +294,8 @@ def test_a_decision_that_is_cut_off_is_counted_and_kept(tmp_path, by_clock):
 
         def decide(self, state, step, rng, episode):
             late = step == 2 and episode == 1
-            return Decided(PROBLEM.space.idle, 4.0, 5.0 if late else 4.0, late, late and by_clock)
+            stopped_by = what_stopped(late, by_clock)
+            return Decided(PROBLEM.space.idle, 4.0, 5.0 if late else 4.0, stopped_by)
 
     found = evaluate(PROBLEM, {"cut": lambda _: Cut()}, 3, bound="none")
     assert found.decisions_at_limit("cut") == 1

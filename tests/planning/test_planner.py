@@ -4,10 +4,12 @@ from itertools import product
 import numpy as np
 import pytest
 
+import sequoia
 from sequoia import Arms, Custom, Problem, Rules
 from sequoia.bounds import solve_exactly
 from sequoia.errors import FileError, InfeasibleSpace, ProblemError
 from sequoia.optimize import ReluNet
+from sequoia.planning import Plan
 from sequoia.planning.overrides import (
     columns_of,
     find_worker,
@@ -16,11 +18,12 @@ from sequoia.planning.overrides import (
     todays_wishes,
     together,
 )
-from sequoia.planning.planner import Planner, Proof
+from sequoia.planning.planner import Planner
 from sequoia.planning.state_file import read_states
 from sequoia.planning.wish_costs import plan_with_overtime, wish_costs
 from sequoia.problem.families import (
     FAMILIES,
+    assortment,
     capacity,
     epidemic,
     interventions,
@@ -29,6 +32,7 @@ from sequoia.problem.families import (
     scheduling,
 )
 from sequoia.problem.spaces.base import Task
+from sequoia.proof import Proof
 
 CAPACITY = capacity(arms=8, workers=3, horizon=6)
 STATE = np.arange(8) % 4
@@ -73,7 +77,7 @@ def test_the_gap_of_a_plan_that_is_not_the_best():
 def test_a_proof_is_about_what_the_policy_maximises():
     planner = Planner(CAPACITY, STATE)
     price, myopic = planner.plan(CAPACITY), planner.plan(CAPACITY, "myopic")
-    assert price.proof == Proof("for the long run, as prices see it", price.proof.gap, False, False)
+    assert price.proof == Proof("for the long run, as prices see it", price.proof.gap)
     assert myopic.proof.objective == "for the next step"
     assert price.proof.gap == pytest.approx(0.0, abs=1e-9)
     for name in ("random", "idle", "sampling", "iterative-myopic"):
@@ -91,7 +95,7 @@ def test_with_a_model_the_plan_is_that_of_the_model():
     planner = Planner(CAPACITY, STATE)
     plan = planner.plan(CAPACITY, model=Wants())
     assert plan.policy == "sequoia"
-    assert plan.proof == Proof("by what the model has learned", 0.0, False, False)
+    assert plan.proof == Proof("by what the model has learned", 0.0)
     actions = CAPACITY.space.enumerate(10_000)
     assert np.arange(8) @ plan.decision.action == (actions @ np.arange(8)).max()
     assert plan.objective == "long run"
@@ -299,3 +303,27 @@ def test_where_arms_interact_a_price_plan_says_what_no_policy_exceeds():
     assert found.ceiling >= solve_exactly(replace(problem, start=start)).value - 1e-9
     assert found.ceiling <= 1.5 * solve_exactly(replace(problem, start=start)).value
     assert Planner(problem, state).plan(problem, "myopic").ceiling is None
+
+
+def test_any_environment_is_planned():
+    environment = assortment(items=4, show=2)
+    made = sequoia.plan(environment, policy="myopic")
+    assert isinstance(made, Plan)
+    assert made.proof == Proof("for the next step", 0.0)
+    assert made.proof_in_words == "Proven: no plan is better for the next step."
+    assert environment.space.contains(made.decision.action[None])[0]
+    assert sequoia.plan(environment).policy == "lookahead"
+
+
+def test_rules_of_a_day_need_arms():
+    with pytest.raises(ProblemError, match="rules of a day need a problem of arms"):
+        sequoia.plan(assortment(items=4), rules=Rules(must=["item 1"]))
+
+
+def test_a_proof_says_what_ended_it():
+    cut_off = Proof("for the next step", 0.25, "clock")
+    assert cut_off.words == (
+        "No plan is better for the next step by more than 25 % (the clock cut the proof off)."
+    )
+    assert cut_off.is_at_limit
+    assert not Proof("for the next step", 0.25).is_at_limit

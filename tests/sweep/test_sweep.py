@@ -233,7 +233,7 @@ def test_decisions_at_their_limit_are_counted(tmp_path, monkeypatch):
     class Hasty(Random):
         def decide(self, state, step, rng, episode):
             drawn = super().decide(state, step, rng, episode)
-            return Decided(drawn, 1.0, 2.0, step < 2)
+            return Decided(drawn, 1.0, 2.0, "work" if step < 2 else "optimum")
 
     monkeypatch.setitem(POLICIES.library, "random", Hasty)
     sweep(make_plan(CONTENT | {"seeds": 1, "policies": ["random"]}, "p"), tmp_path, here, 1)

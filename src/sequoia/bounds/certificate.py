@@ -4,10 +4,10 @@ import time
 from dataclasses import dataclass
 from typing import Literal
 
+from sequoia.proof import StoppedBy
 from sequoia.shown import Shown
 
 Kind = Literal["lp", "hull", "factored", "clairvoyant"]
-StoppedBy = Literal["optimum", "work", "clock"]
 
 
 @dataclass(frozen=True, repr=False)

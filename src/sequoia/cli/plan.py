@@ -42,12 +42,12 @@ from sequoia.problem import Arms, capabilities_of
 from sequoia.problem.names import count
 from sequoia.problem.spaces.base import Task
 from sequoia.problem.spreadsheet import csv_text
+from sequoia.proof import PROOF_GAP
 from sequoia.solvers.registry import DEFAULT
 
 _ENDINGS = (".csv", ".json")
 _MOST_ARMS = 15
 # As far as solvers prove anything.
-_PROVEN = 1e-6
 
 
 def plan(
@@ -322,21 +322,10 @@ def _print_arms(console: Console, rows: Sequence[dict[str, Any]]) -> None:
 
 def proof_in_words(found: DayPlan) -> list[str]:
     """Say what is proven: by what the policy maximises and, if that is another thing, by ours."""
-    lines = []
-    proof = found.proof
-    if proof is None:
-        lines.append(f"Nothing is proven about {found.policy} plans.")
-    elif proof.gap <= _PROVEN:
-        lines.append(f"Proven: no plan is better {proof.objective}.")
-    else:
-        limit = "the clock" if proof.is_late else "a limit"
-        why = f" ({limit} cut the proof off)" if proof.is_at_limit else ""
-        lines.append(
-            f"No plan is better {proof.objective} by more than {100 * proof.gap:.2g} %{why}."
-        )
+    lines, proof = [found.proof_in_words], found.proof
     if proof is None or found.objective not in proof.objective:
         seen = "as prices see it" if found.objective == "long run" else "for the next step"
-        if found.gap <= _PROVEN:
+        if found.gap <= PROOF_GAP:
             lines.append(f"It is also the best plan {seen}.")
         else:
             lines.append(f"The best plan {seen} is better by at most {100 * found.gap:.2g} %.")

@@ -1,7 +1,6 @@
 """``sequoia plan`` for an environment that is no problem of arms: what to do in a state."""
 
 import json
-import time
 from pathlib import Path
 from typing import Any
 
@@ -9,22 +8,17 @@ import numpy as np
 import typer
 
 from sequoia.cli.common import print_json
-from sequoia.defaults import planning_policy
 from sequoia.errors import FileError
 from sequoia.evaluation.evaluation import number
 from sequoia.io import write_text
 from sequoia.models.folder import load_model
-from sequoia.policies import make_policy
+from sequoia.planning.plan import Plan, plan_state
 from sequoia.policies.registry import policy_called
-from sequoia.problem import Decision, Environment, capabilities_of, space_at
+from sequoia.problem import Environment, capabilities_of
 from sequoia.problem.capabilities import component_names
 from sequoia.problem.environment import States
 from sequoia.problem.names import count, index_of
 from sequoia.problem.spreadsheet import csv_text, read_spreadsheet
-from sequoia.rng import stream
-
-# As far as solvers prove anything.
-_PROVEN = 1e-6
 
 
 def plan_any(
@@ -38,36 +32,27 @@ def plan_any(
 ) -> None:
     """Say what to do in the state of a sheet, or in the first state."""
     q = None if model is None else load_model(model, environment)
-    name = policy or planning_policy(environment, has_model=q is not None, has_prices=False)
     first = environment.draw_start(np.random.default_rng(0), 1)[0]
     state = first if sheet is None else read_state(sheet, environment, first)
-    began = time.perf_counter()
-    acting = make_policy(name, environment, q, seconds=seconds)
-    acting.reset(1)
-    made = acting.act(state[None], 0, [stream(0, f"policy:{name}:plan")])
-    decision = space_at(environment, state, 0).certify(made.actions[0])
-    objective = policy_called(name).objective
-    gap = float(made.gaps[0]) if objective is not None else float("nan")
-    limit = "clock" if made.is_late[0] else "work"
-    is_asked = objective is not None and np.isfinite(gap)
-    stopped_by = (limit if made.is_at_limit[0] else "optimum") if is_asked else None
+    found = plan_state(environment, state, policy, model=q, seconds=seconds)
+    objective, proof = policy_called(found.policy).objective, found.proof
     content = {
         "problem": environment.name,
         "fingerprint": environment.fingerprint,
-        "policy": name,
-        "action": environment.space.chosen(decision.action),
-        "words": environment.space.describe(decision),
-        "gap": {"of": objective, "at_most": number(gap)},
-        "is_at_limit": bool(made.is_at_limit[0]),
-        "stopped_by": stopped_by,
-        "seconds": time.perf_counter() - began,
+        "policy": found.policy,
+        "action": environment.space.chosen(found.decision.action),
+        "words": environment.space.describe(found.decision),
+        "gap": {"of": objective, "at_most": None if proof is None else number(proof.gap)},
+        "is_at_limit": proof is not None and proof.is_at_limit,
+        "stopped_by": None if proof is None else proof.stopped_by,
+        "seconds": found.seconds,
     }
     if output is not None:
         _write(output, content)
     if as_json:
         print_json(content)
         return
-    _print(environment, decision, content)
+    _print(found)
     if output is not None:
         typer.echo(f"Wrote {output}.")
 
@@ -101,16 +86,11 @@ def _write(output: Path, content: dict[str, Any]) -> None:
         write_text(output, json.dumps(content, indent=2, ensure_ascii=False))
 
 
-def _print(environment: Environment, decision: Decision, content: dict[str, Any]) -> None:
-    chosen = environment.space.chosen(decision.action)
-    typer.echo(f"{environment.name}: {content['policy']} plan")
+def _print(found: Plan) -> None:
+    space = found.problem.space
+    chosen = space.chosen(found.decision.action)
+    typer.echo(f"{found.problem.name}: {found.policy} plan")
     for name in chosen:
         typer.echo(f"  {name}")
-    typer.echo(f"{count(len(chosen), 'action')} of {environment.space.n_actions}.")
-    gap = content["gap"]["at_most"]
-    if gap is None:
-        typer.echo(f"Nothing is proven about {content['policy']} plans.")
-    elif gap <= _PROVEN:
-        typer.echo(f"Proven: no plan is better {content['gap']['of']}.")
-    else:
-        typer.echo(f"No plan is better {content['gap']['of']} by more than {100 * gap:.2g} %.")
+    typer.echo(f"{count(len(chosen), 'action')} of {space.n_actions}.")
+    typer.echo(found.proof_in_words)

@@ -20,8 +20,9 @@ from sequoia.optimize.linear.dose_tables import DoseTableArgmax
 from sequoia.optimize.linear.oracles import has_oracle
 from sequoia.optimize.linear.packing import Packing
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.optimize.result import PROOF_GAP, Argmax, ArgmaxResult
+from sequoia.optimize.result import Argmax, ArgmaxResult
 from sequoia.problem import ActionLimits
+from sequoia.proof import PROOF_GAP
 from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 

@@ -7,11 +7,9 @@ from typing import Protocol
 import numpy as np
 
 from sequoia.optimize.relu_net import ReluNet
+from sequoia.proof import PROOF_GAP
 from sequoia.solvers import HIDDEN_SHARE
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
-
-# A proof leaves no more than this share of the value: what solvers promise by default.
-PROOF_GAP = 1e-6
 
 
 @dataclass(frozen=True, eq=False)

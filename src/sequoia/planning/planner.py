@@ -3,29 +3,28 @@
 import time
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
-from sequoia.bounds.certificate import StoppedBy
 from sequoia.bounds.factored.relax import relax_factored
 from sequoia.bounds.factored.value import FactoredValue
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import Relaxation, relax
-from sequoia.defaults import planning_policy
-from sequoia.errors import InfeasibleSpace
+from sequoia.defaults import DECISION_SECONDS, planning_policy
+from sequoia.errors import InfeasibleSpace, ProblemError
 from sequoia.frames import Library, frame_of
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.planning.overrides import columns_of, including, leaving_out
+from sequoia.planning.plan import Plan, plan_state
 from sequoia.policies import Myopic, Policy, PricePolicy, QFunction, make_policy
 from sequoia.policies.price import ClusterPricePolicy
 from sequoia.policies.registry import policy_called
-from sequoia.problem import Decision, Problem, Rules, limits_of
+from sequoia.problem import Environment, Problem, Rules, capabilities_of, limits_of
 from sequoia.problem.framed_arms import states_of
 from sequoia.problem.names import count
 from sequoia.problem.spaces.base import Task
-from sequoia.shown import Columns, Shown
-from sequoia.simulate import Decisions
+from sequoia.shown import Columns
 from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
@@ -78,44 +77,14 @@ class Why:
     reason: str = ""
 
 
-@dataclass(frozen=True)
-class Proof:
-    """How good a decision is by what its policy maximises.
-
-    Attributes
-    ----------
-    objective
-        What that is, in words that go on from "no plan is better".
-    gap
-        No decision is better by more, relatively.
-    is_at_limit
-        Whether a limit of time or work cut the proof off.
-    is_late
-        Whether it was the clock.
-    """
-
-    objective: str
-    gap: float
-    is_at_limit: bool
-    is_late: bool
-
-    @property
-    def stopped_by(self) -> StoppedBy:
-        """What ended the proof: its end, a limit of work, or the clock."""
-        limit: StoppedBy = "clock" if self.is_late else "work"
-        return limit if self.is_at_limit else "optimum"
-
-
 @dataclass(frozen=True, eq=False, repr=False)
-class DayPlan(Shown):
-    """A plan for one state.
+class DayPlan(Plan):
+    """A plan for one state of a problem of arms, and what it is worth.
 
     Attributes
     ----------
     worth, idle
         What the plan is worth, and what doing nothing would be.
-    proof
-        What is proven by what the policy itself maximises; ``None`` where that is nothing.
     objective
         What the gap is about: ``"next step"`` for myopic and without prices, else ``"long run"``.
     gap
@@ -126,16 +95,11 @@ class DayPlan(Shown):
     """
 
     problem: Problem
-    state: IntArray
-    policy: str
-    decision: Decision
     worth: Worth
     idle: Worth
-    proof: Proof | None
     objective: str
     gap: float
     ceiling: float | None
-    seconds: float
 
     @property
     def value(self) -> float:
@@ -144,11 +108,6 @@ class DayPlan(Shown):
             assert self.worth.long_run is not None
             return self.worth.long_run
         return self.worth.next_step
-
-    @cached_property
-    def tasks(self) -> list[Task]:
-        """Who goes where, when, to do what."""
-        return self.problem.space.tasks(self.decision)
 
     def _lines(self) -> list[str]:
         """Return how much there is to do, what it is worth, and how good it is."""
@@ -178,33 +137,61 @@ class DayPlan(Shown):
         return frame_of(self._shown_table(), library)
 
 
+@overload
 def plan(
-    problem: Problem,
+    environment: Problem,
     state: Any,
     policy: str | None = None,
     *,
     model: QFunction | None = None,
     rules: Rules = Rules(),
-    seconds: float = 10.0,
-) -> DayPlan:
+    seconds: float = DECISION_SECONDS,
+) -> DayPlan: ...
+@overload
+def plan(
+    environment: Environment,
+    state: Any = None,
+    policy: str | None = None,
+    *,
+    model: QFunction | None = None,
+    seconds: float = DECISION_SECONDS,
+) -> Plan: ...
+def plan(
+    environment: Environment,
+    state: Any = None,
+    policy: str | None = None,
+    *,
+    model: QFunction | None = None,
+    rules: Rules = Rules(),
+    seconds: float = DECISION_SECONDS,
+) -> Plan:
     """Plan one day; see `Planner` for more.
 
     Parameters
     ----------
+    environment
+        A problem of arms, or any other environment.
     state
-        The state of each arm, by number or by name: a list in the order of arms, a mapping such as
-        ``{"Ada": "well"}``, or a data frame with the columns ``arm`` and ``state``.
+        Of a problem, the state of each arm, by number or by name: a list in the order of arms, a
+        mapping such as ``{"Ada": "well"}``, or a data frame with the columns ``arm`` and ``state``.
+        Of another environment, its numbers, ``(D,)``; the first state unless given.
     policy
-        A name known to `make_policy`; unless given, see `Planner.plan`.
+        A name known to `make_policy`; unless given, see `Planner.plan` and `plan_state`.
     model
         A trained model, for the policies that need one.
     rules
-        What is special today.
+        What is special today, for a problem of arms.
     seconds
         Longest time for each decision; a last resort.
     """
-    states = states_of(state, problem.arms)
-    return Planner(problem, states, seconds).plan(problem.with_rules(rules), policy, model)
+    problem = capabilities_of(environment).problem
+    if problem is not None:
+        states = states_of(state, problem.arms)
+        return Planner(problem, states, seconds).plan(problem.with_rules(rules), policy, model)
+    if rules != Rules():
+        raise ProblemError(f"rules of a day need a problem of arms; {environment.name} has none.")
+    given = None if state is None else np.asarray(state)
+    return plan_state(environment, given, policy, model=model, seconds=seconds)
 
 
 class Planner:
@@ -219,7 +206,9 @@ class Planner:
         Longest time for each decision; a last resort.
     """
 
-    def __init__(self, problem: Problem, state: IntArray, seconds: float = 10.0) -> None:
+    def __init__(
+        self, problem: Problem, state: IntArray, seconds: float = DECISION_SECONDS
+    ) -> None:
         self.problem = problem
         self.state = state
         self._seconds = max(seconds, _LEAST_SECONDS)
@@ -295,7 +284,11 @@ class Planner:
             decision=decision,
             worth=worth,
             idle=self.worth(np.zeros_like(decision.action)),
-            proof=self._proof(acting, made),
+            # What prices pay back later counts as well, where the gap is said relative to a value.
+            proof=made.proof(
+                acting.objective,
+                offset=self.prices.offset() if acting.needs_prices and self.has_prices else 0.0,
+            ),
             objective="long run" if is_long else "next step",
             gap=gap / abs(value) if value else gap,
             ceiling=self._ceiling(policy),
@@ -320,15 +313,6 @@ class Planner:
         if self.has_prices or policy != ClusterPricePolicy.name:
             return None
         return float(self.factored.state_values(self.state[None], 0)[0])
-
-    def _proof(self, acting: Policy, made: Decisions) -> Proof | None:
-        if acting.objective is None or not np.isfinite(made.bounds[0]):
-            return None
-        # What prices pay back later counts as well, where the gap is said relative to a value.
-        later = self.prices.offset() if acting.needs_prices and self.has_prices else 0.0
-        value, gap = float(made.values[0]) + later, float(made.bounds[0] - made.values[0])
-        gap = max(0.0, gap) / abs(value) if value else max(0.0, gap)
-        return Proof(acting.objective, gap, bool(made.is_at_limit[0]), bool(made.is_late[0]))
 
     def why(self, plan: DayPlan, text: str) -> Why:
         """Say what it costs to drop or to include one arm, such as ``"arm:12"``."""

@@ -16,6 +16,7 @@ from sequoia.policies.greedy import Greedy
 from sequoia.policies.policy import Options, StatewisePolicy, Style
 from sequoia.problem import Environment, limits_of
 from sequoia.problem.environment import States
+from sequoia.proof import what_stopped
 from sequoia.simulate import Decided
 from sequoia.validation import ActionArray, FloatArray
 
@@ -67,8 +68,8 @@ class Sequoia(StatewisePolicy):
         value, bound = float(found.values[0]), float(found.bounds[0])
         is_cut_off = bool(np.isfinite(bound) and not found.is_proven[0])
         decision = self._environment.space.certify(found.actions[0])
-        is_late = is_cut_off and bool(found.is_late[0])
-        return Decided(decision, value, bound, is_cut_off, is_late)
+        stopped_by = what_stopped(is_cut_off, bool(found.is_late[0]))
+        return Decided(decision, value, bound, stopped_by)
 
 
 class IterativeDqn(Greedy):

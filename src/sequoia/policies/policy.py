@@ -15,6 +15,7 @@ from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.optimize.by_state import ByState
 from sequoia.problem import Decision, Environment, Problem, capabilities_of, limits_of
 from sequoia.problem.environment import States
+from sequoia.proof import what_stopped
 from sequoia.simulate import Decided, Decisions
 from sequoia.solvers import Limits, Solver
 from sequoia.validation import FloatArray
@@ -193,5 +194,5 @@ class LinearPolicy(StatewisePolicy):
             raise SolverFailed(f"{self.name} found no decision in {self._seconds:g} seconds.")
         decision = self._problem.space.certify(best.actions[0])
         value, bound = float(best.values[0]), float(best.bounds[0])
-        is_cut_off = not best.is_proven[0]
-        return Decided(decision, value, bound, is_cut_off, is_cut_off and bool(best.is_late[0]))
+        stopped_by = what_stopped(not best.is_proven[0], bool(best.is_late[0]))
+        return Decided(decision, value, bound, stopped_by)

@@ -82,7 +82,7 @@ class PriceUpdatePolicy(LinearPolicy):
         """Return the best decision at the last prices, and what is proven about it."""
         decided = super().decide(state, step, rng, episode)
         if self._last[episode].is_cut:
-            return decided._replace(is_at_limit=True, is_late=True)
+            return decided._replace(stopped_by="clock")
         return decided
 
     def _find(self, state: States, step: int) -> "_Update":

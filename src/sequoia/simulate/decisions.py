@@ -8,6 +8,7 @@ import numpy as np
 
 from sequoia.errors import ProblemError
 from sequoia.problem import ActionLimits, ActionSpace, Decision
+from sequoia.proof import Proof, StoppedBy, what_stopped
 from sequoia.validation import ActionArray, BoolArray, FloatArray
 
 
@@ -20,17 +21,14 @@ class Decided(NamedTuple):
         What it is worth by the objective that it was chosen by; NaN where there is none.
     bound
         By that objective, no feasible decision is worth more; ``inf`` where nothing is proven.
-    is_at_limit
-        Whether a limit of time or work ended the search for a better one.
-    is_late
-        Whether it was the clock: then the decision may depend on the machine.
+    stopped_by
+        What ended the search for a better one.
     """
 
     decision: Decision
     value: float = float("nan")
     bound: float = float("inf")
-    is_at_limit: bool = False
-    is_late: bool = False
+    stopped_by: StoppedBy = "optimum"
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,8 +41,12 @@ class Decisions:
         ``(B, N)``.
     plans
         The plan of each action, which certifies it; ``None`` where only actions are known.
-    values, bounds, is_at_limit, is_late
+    values, bounds
         As in `Decided`, ``(B,)`` each.
+    is_at_limit
+        Whether a limit of time or work ended the search for a better one, ``(B,)``.
+    is_late
+        Whether it was the clock: then the decision may depend on the machine, ``(B,)``.
     seconds
         Time that each took, ``(B,)``; ``None`` where they were made together.
     """
@@ -71,8 +73,8 @@ class Decisions:
             [one.decision.plan for one in each],
             np.array([one.value for one in each], dtype=np.float64),
             np.array([one.bound for one in each], dtype=np.float64),
-            np.array([one.is_at_limit for one in each], dtype=np.bool_),
-            np.array([one.is_late for one in each], dtype=np.bool_),
+            np.array([one.stopped_by != "optimum" for one in each], dtype=np.bool_),
+            np.array([one.stopped_by == "clock" for one in each], dtype=np.bool_),
             None if seconds is None else np.array(seconds, dtype=np.float64),
         )
 
@@ -97,6 +99,23 @@ class Decisions:
         scale = np.maximum(np.abs(self.values), np.finfo(np.float64).tiny)
         gaps = np.maximum(self.bounds - self.values, 0.0) / scale
         return np.where(np.isfinite(self.bounds), gaps, np.nan)
+
+    def proof(self, objective: str | None, row: int = 0, offset: float = 0.0) -> Proof | None:
+        """Return what is proven about one decision; ``None`` where that is nothing.
+
+        Parameters
+        ----------
+        objective
+            What it was chosen by, in words; ``None`` where that maximises nothing.
+        offset
+            What is added to its value, where the gap is said relative to that.
+        """
+        value, bound = float(self.values[row]), float(self.bounds[row])
+        if objective is None or not np.isfinite(bound):
+            return None
+        gap, scale = max(0.0, bound - value), abs(value + offset)
+        stopped_by = what_stopped(bool(self.is_at_limit[row]), bool(self.is_late[row]))
+        return Proof(objective, gap / scale if scale else gap, stopped_by)
 
     def broken(
         self, space: ActionSpace, limits: ActionLimits | None = None

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from numpy.typing import ArrayLike
 
-from sequoia.bounds.certificate import Bound, StoppedBy
+from sequoia.bounds.certificate import Bound
 from sequoia.bounds.factored.basis import Cluster, grow_clusters
 from sequoia.bounds.factored.doses import DoseCombinations
 from sequoia.bounds.factored.dual import Dual, minimise
@@ -18,6 +18,7 @@ from sequoia.errors import ProblemError, TooLarge
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Problem
 from sequoia.problem.names import count
+from sequoia.proof import StoppedBy
 from sequoia.validation import FloatArray
 
 # Holds all of an epidemic of 8 nodes, which makes the bound exact there, and villages of 5 beyond.

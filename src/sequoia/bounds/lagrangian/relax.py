@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from sequoia.bounds.certificate import Bound, Deadline, Kind, StoppedBy
+from sequoia.bounds.certificate import Bound, Deadline, Kind
 from sequoia.bounds.horizon import Horizon
 from sequoia.bounds.lagrangian.arm_classes import ArmClasses, start_of
 from sequoia.bounds.lagrangian.column_generation import (
@@ -24,6 +24,7 @@ from sequoia.errors import ProblemError
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.problem import Problem
 from sequoia.problem.names import count
+from sequoia.proof import StoppedBy
 from sequoia.scaling import unit_of
 from sequoia.sizes import MOST_OCCUPANCIES, require_at_most, require_memory
 from sequoia.validation import BoolArray, FloatArray, IntArray

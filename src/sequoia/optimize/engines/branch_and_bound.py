@@ -17,7 +17,8 @@ from sequoia.optimize.linear.oracles import LinearOracle, OracleResult, oracle_f
 from sequoia.optimize.node import Node
 from sequoia.optimize.relu_net import ROUNDING, PreactivationBounds, ReluNet, on_one_thread
 from sequoia.optimize.relu_relaxation import ReluRelaxation
-from sequoia.optimize.result import PROOF_GAP, ArgmaxResult
+from sequoia.optimize.result import ArgmaxResult
+from sequoia.proof import PROOF_GAP
 from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, BoolArray, FloatArray
 

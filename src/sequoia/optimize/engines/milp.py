@@ -14,7 +14,8 @@ from sequoia.optimize.engines.local_search import LocalSearch
 from sequoia.optimize.engines.neuron_bounds import LinearBounds, NeuronBounds
 from sequoia.optimize.exact_solve import solve_exactly_by_rules
 from sequoia.optimize.relu_net import ROUNDING, PreactivationBounds, ReluNet
-from sequoia.optimize.result import PROOF_GAP, ArgmaxResult, is_close
+from sequoia.optimize.result import ArgmaxResult, is_close
+from sequoia.proof import PROOF_GAP
 from sequoia.solvers import (
     HIDDEN_SHARE,
     Limits,
