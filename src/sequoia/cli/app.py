@@ -27,6 +27,7 @@ _LIBRARY = {
         "sequoia.cli.regret", "regret", "Simulate programmes that learn from their own log."
     ),
     "bound": Late("sequoia.cli.bound", "bound", "Bound what any policy can earn."),
+    "verify": Late("sequoia.cli.verify", "verify", "Say whether what certificates claim holds."),
     "exact": Late("sequoia.cli.exact", "exact", "Solve a tiny problem exactly."),
     "report": Late(
         "sequoia.cli.report", "report", "Make one page with pictures from an evaluation."

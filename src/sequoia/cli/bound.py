@@ -1,5 +1,7 @@
 """``sequoia bound``: a number that no policy can beat."""
 
+import json
+from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import typer
@@ -8,11 +10,14 @@ from sequoia.bounds import bound as find_bound
 from sequoia.bounds import solve_exactly
 from sequoia.bounds.bound import resolve_kind
 from sequoia.bounds.certificate import Bound
-from sequoia.cli.common import AsJson, Solver, print_json, print_pairs
+from sequoia.bounds.lagrangian.relax import relax
+from sequoia.certificates import bound_certificate
+from sequoia.cli.common import AsJson, Force, Solver, print_json, print_pairs
 from sequoia.cli.environments import AnyFile, Instance, load_environment
 from sequoia.defaults import BOUND_SCENARIOS, BOUND_SECONDS
 from sequoia.errors import ProblemError, TooLarge
 from sequoia.evaluation.evaluation import bound_to_json
+from sequoia.io import refuse_to_replace, write_text
 from sequoia.problem import Environment, capabilities_of
 from sequoia.problem.names import count
 from sequoia.solvers.registry import DEFAULT
@@ -81,6 +86,14 @@ def bound(
             help=f"Scenarios of a clairvoyant bound; {BOUND_SCENARIOS} unless given.", min=2
         ),
     ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json",
+            help="Where to write a proof of an lp or hull bound, for sequoia verify.",
+        ),
+    ] = None,
+    force: Force = False,
     solver: Solver = DEFAULT,
     as_json: AsJson = False,
 ) -> None:
@@ -90,7 +103,8 @@ def bound(
     """
     problem = load_environment(file, instance)
     resolved = resolve_kind(problem, kind)
-    is_search = capabilities_of(problem).problem is None
+    arms = capabilities_of(problem).problem
+    is_search = arms is None
     takes = _OF_SEARCH if is_search else (*_TAKES[resolved], "horizon", "discounted")
     asked = {
         "seconds": None if is_search and seconds == BOUND_SECONDS else seconds,
@@ -103,9 +117,20 @@ def bound(
     given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
     for name in given.keys() - takes:
         raise ProblemError(f"{resolved} has no --{name}.")
-    found = find_bound(problem, resolved, **given)
+    if certificate is None:
+        found, proof = find_bound(problem, resolved, **given), None
+    else:
+        if arms is None or resolved not in ("lp", "hull"):
+            raise ProblemError(f"{resolved} bounds have no certificate; lp and hull bounds do.")
+        refuse_to_replace([certificate], force)
+        relaxation = relax(arms, resolved, **given)
+        found = relaxation.bound
+        content, shown = bound_certificate(arms, relaxation)
+        write_text(certificate, json.dumps(content, ensure_ascii=False))
+        proof = {"file": str(certificate), "shows": shown}
     if as_json:
-        print_json(bound_to_json(found) | {"solver": solver})
+        more = {} if proof is None else {"certificate": proof}
+        print_json(bound_to_json(found) | {"solver": solver} | more)
         return
     typer.echo(problem.name)
     steps_said = count(horizon or problem.horizon, "step")
@@ -120,6 +145,8 @@ def bound(
     if found.stopped_by == "clock":
         pairs.append(("stopped by", "the clock: another machine may find another number"))
     pairs.append(("time", f"{found.seconds:.2f} s"))
+    if proof is not None:
+        pairs.append(("certificate", f"{certificate}, a proof of {proof['shows']:.6g}"))
     if horizon is None:
         pairs += _optimum(problem, discounted)
     print_pairs(pairs)

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sequoia.certificates import action_certificate
 from sequoia.cli.common import AsJson, Force, Hours, Locks, Orders, Solver
 from sequoia.cli.environments import AnyFile, Instance, load_environment
 from sequoia.cli.evaluate import Model
@@ -20,6 +21,9 @@ from sequoia.errors import FileError, ProblemError
 from sequoia.evaluation.evaluation import number
 from sequoia.io import refuse_to_replace, write_text
 from sequoia.models.folder import load_model
+from sequoia.models.model import QFunction
+from sequoia.optimize import ActionEncoding
+from sequoia.optimize.relu_net import ReluNet
 from sequoia.planning.overrides import (
     OVERRIDES,
     read_offer,
@@ -38,7 +42,8 @@ from sequoia.planning.wish_costs import (
     wish_costs,
 )
 from sequoia.policies import POLICIES
-from sequoia.problem import Arms, capabilities_of
+from sequoia.policies.learned import Sequoia
+from sequoia.problem import Arms, Problem
 from sequoia.problem.names import count
 from sequoia.problem.spaces.base import Task
 from sequoia.problem.spreadsheet import csv_text
@@ -113,6 +118,12 @@ def plan(
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write: FILE.csv or FILE.json.")
     ] = None,
+    certificate: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE.json", help="Where to write a proof of the plan, for sequoia verify."
+        ),
+    ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -120,10 +131,9 @@ def plan(
 
     What it is worth, how far it can be from the best, and what else could be done.
     """
-    if output is not None:
-        if output.suffix not in _ENDINGS:
-            raise FileError(f"{output} ends in {output.suffix!r}; .csv or .json is wanted.")
-        refuse_to_replace([output], force)
+    if output is not None and output.suffix not in _ENDINGS:
+        raise FileError(f"{output} ends in {output.suffix!r}; .csv or .json is wanted.")
+    refuse_to_replace([path for path in (output, certificate) if path is not None], force)
     if not seconds > 0:
         raise ProblemError(f"seconds is {seconds:g}; more than 0 seconds are wanted.")
     environment = load_environment(file, instance)
@@ -131,6 +141,8 @@ def plan(
     if problem is None:
         if any((absent, must, never, lock, order, hours, overtime, why)):
             raise ProblemError("wishes such as --must, and --why, need a problem of arms.")
+        if certificate is not None:
+            raise ProblemError("a certificate needs a problem of arms.")
         plan_any(environment, state, policy, model, seconds, output, as_json)
         return
     if state is None:
@@ -158,6 +170,8 @@ def plan(
     }
     if output is not None:
         write_text(output, _csv(found) if output.suffix == ".csv" else _dumps(content))
+    if certificate is not None:
+        write_text(certificate, json.dumps(proof_of(planner, found, q), ensure_ascii=False))
     if as_json:
         typer.echo(_dumps(content))
         return
@@ -169,8 +183,22 @@ def plan(
         )
     for line in (*map(cost_in_words, costs), *map(overtime_in_words, extra)):
         typer.echo(line)
-    if output is not None:
-        typer.echo(f"Wrote {output}.")
+    for path in (output, certificate):
+        if path is not None:
+            typer.echo(f"Wrote {path}.")
+
+
+def proof_of(planner: Planner, found: DayPlan, q: QFunction | None) -> dict[str, Any]:
+    """Return the claim that no plan is better by what the plan is about, with its proof."""
+    problem, columns = found.problem, ActionEncoding.of_problem(found.problem)
+    if q is not None and found.policy == Sequoia.name:
+        net = q.fold(found.state[None], np.zeros(1, dtype=np.int64))
+        if net.n_inputs != columns.n_inputs:
+            columns = ActionEncoding.of_space(problem.space)
+    else:
+        table = planner.long_run if found.objective == "long run" else planner.next_step
+        net = ReluNet.of_linear(*columns.objective(table[None]))
+    return action_certificate(problem, columns, net, found.decision)
 
 
 def to_json(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> dict[str, Any]:

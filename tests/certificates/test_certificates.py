@@ -1,0 +1,156 @@
+"""Certificates: true claims are verified, false ones are not, whatever is changed."""
+
+import copy
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from tiny_problems import random_problem
+
+from sequoia import Rules
+from sequoia.bounds import relax, solve_exactly
+from sequoia.certificates import action_certificate, bound_certificate, plan_certificate
+from sequoia.optimize import ActionEncoding
+from sequoia.optimize.relu_net import ReluNet
+from sequoia.problem import Problem
+from sequoia.problem.families import make
+from sequoia_verify import NotVerified, Unreadable, verify
+
+KINDS = ["budget", "assignment", "schedule", "path", "custom", "interventions"]
+
+
+def families() -> dict[str, Problem]:
+    return {
+        "capacity": make("capacity", arms=6, workers=2),
+        "scheduling": make("scheduling", arms=5, workers=2),
+        "routing": make("routing", arms=8, longest_edge=2),
+        "interventions": make("interventions", arms=5, actions=5, budget=2, reach=3),
+        "rota": make("rota", arms=6, workers=2, slots=4, slots_per_worker=3, visits=2),
+        "resting": make("rota", arms=6, workers=2, slots_per_worker=4, most_in_a_row=2, visits=2),
+        "team": make("team", arms=5, walkers=2, minutes=40),
+    }
+
+
+def random_net(inputs: int, widths: tuple[int, ...]) -> ReluNet:
+    rng = np.random.default_rng(len(widths))
+    sizes = [inputs, *widths]
+    weights = tuple(rng.standard_normal((b, a)) for a, b in zip(sizes, widths, strict=False))
+    first, *biases = [rng.standard_normal(size) for size in widths] or [np.empty(0)]
+    output = rng.standard_normal(widths[-1]) if widths else np.empty(0)
+    linear = rng.standard_normal((1, inputs))
+    return ReluNet(weights, first[None], tuple(biases), output, linear, np.ones(1))
+
+
+def proven(content: dict) -> list[str]:
+    return verify(json.dumps(content))
+
+
+@pytest.mark.parametrize("name", families())
+def test_plans_of_every_kind_of_space_are_verified_and_changed_ones_are_not(name: str) -> None:
+    problem = families()[name]
+    for seed in range(10):
+        decision = problem.space.sample(np.random.default_rng(seed))
+        content = plan_certificate(problem, decision)
+        assert proven(content)[0].startswith("feasible")
+        if not decision.action.any():
+            continue
+        wrong = copy.deepcopy(content)
+        wrong["action"] = wrong["action"][1:]
+        with pytest.raises(NotVerified):
+            proven(wrong)
+        if name not in ("interventions",):
+            wrong = copy.deepcopy(content)
+            wrong["tasks"] = wrong["tasks"][1:]
+            with pytest.raises(NotVerified):
+                proven(wrong)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("seed", range(4))
+def test_bounds_are_proven_and_none_below_the_optimum(kind: str, seed: int) -> None:
+    problem = random_problem(kind, seed)
+    optimum = solve_exactly(problem).value
+    for of in ("lp", "hull"):
+        found = relax(problem, of)
+        content, shown = bound_certificate(problem, found)
+        assert "no policy earns more" in proven(content)[0]
+        assert shown == pytest.approx(found.bound.total, rel=1e-6)
+        content["total"] = optimum - 1e-6 * abs(optimum)
+        with pytest.raises(NotVerified, match="the proof shows"):
+            proven(content)
+
+
+def test_a_bound_without_an_end_is_proven() -> None:
+    problem = random_problem("budget", 1)
+    found = relax(problem, "hull", horizon=3, discounted=True)
+    content, shown = bound_certificate(problem, found)
+    assert shown == pytest.approx(found.bound.total)
+    assert "for ever" in proven(content)[0]
+    content["after"] = [[0.0] * problem.arms.n_states] * problem.arms.n_arms
+    # Worths that are too low prove less, never a bound that is too low.
+    with pytest.raises(NotVerified):
+        proven(content)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("widths", [(), (3,), (3, 2)])
+def test_best_actions_are_proven_and_others_are_not(kind: str, widths: tuple[int, ...]) -> None:
+    problem = random_problem(kind, 3)
+    columns = ActionEncoding.of_problem(problem)
+    net = random_net(columns.n_inputs, widths)
+    actions = problem.space.enumerate(1_000)
+    values = net.values(columns.encode(actions)[None])[0]
+    best, worst = int(values.argmax()), int(values.argmin())
+    content = action_certificate(problem, columns, net, problem.space.certify(actions[best]))
+    assert content["bound"] == pytest.approx(values[best], rel=1e-6, abs=1e-6)
+    assert "no action is worth more" in proven(content)[2]
+    if values[worst] < values[best] - 1e-6:
+        other = action_certificate(problem, columns, net, problem.space.certify(actions[worst]))
+        assert other["bound"] >= values[best] - 1e-6
+        other["bound"] = other["value"]
+        with pytest.raises(NotVerified):
+            proven(other)
+
+
+def test_what_a_certificate_is_made_of_cannot_be_changed_in_favour_of_its_claim() -> None:
+    problem = make("standard", arms=6, budget=2)
+    content, _ = bound_certificate(problem, relax(problem, "lp"))
+    lower = copy.deepcopy(content)
+    lower["total"] *= 0.999
+    free = copy.deepcopy(content)
+    free["prices"] = (np.array(free["prices"]) * 0).tolist()
+    unpriced = copy.deepcopy(content)
+    unpriced["proofs"] = [{"y": {}}] * len(unpriced["proofs"])
+    signs = copy.deepcopy(content)
+    signs["proofs"] = [{"y": {"0": -1.0}}] * len(signs["proofs"])
+    empty = copy.deepcopy(content)
+    empty["proofs"] = [{"empty": {}}] * len(empty["proofs"])
+    for wrong in (lower, free, unpriced, signs, empty):
+        with pytest.raises(NotVerified):
+            proven(wrong)
+
+
+def test_what_is_no_certificate_is_said_in_one_line() -> None:
+    for text in ("", "{}", "[]", '{"claim": "bound"}', '{"claim": "x", "instance": {}}', "nan"):
+        with pytest.raises(Unreadable):
+            verify(text)
+
+
+def test_a_worker_who_is_off_and_a_lock_are_read_from_the_words() -> None:
+    problem = make("capacity", arms=6, workers=2)
+    off = problem.with_rules(Rules(absent=[problem.space.worker_names[0]]))
+    content = plan_certificate(off, off.space.sample(np.random.default_rng(0)))
+    proven(content)
+    content["tasks"][0]["who"] = problem.space.worker_names[0]
+    with pytest.raises(NotVerified):
+        proven(content)
+
+
+def test_the_checker_needs_python_alone() -> None:
+    code = (
+        "import sys; sys.modules.update(dict.fromkeys(['numpy', 'scipy', 'sequoia'])); "
+        "import sequoia_verify.__main__ as m; sys.exit(m.main([]))"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 2
