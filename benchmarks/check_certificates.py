@@ -23,9 +23,11 @@ from sequoia.problem import Decision, Problem
 from sequoia.problem.families import make
 from sequoia_verify import NotVerified, verify
 
-sys.path[:0] = [str(Path(__file__).parent.parent / "tests" / own) for own in ("", "optimize")]
-from argmax_cases import random_net
-from tiny_problems import KINDS, random_problem
+for own in ("", "optimize"):
+    sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / own))
+from argmax_cases import random_net  # noqa: E402
+
+from tiny_problems import KINDS, random_problem  # noqa: E402
 
 WIDTHS = [(), (2,), (4,), (3, 2)]
 # Below the truth by more than any rounding.

@@ -109,7 +109,7 @@ class Part:
 
     def with_neurons(self, neurons: Sequence[Neuron]) -> "Part":
         """Return it with other neurons, each one's range narrowed by what comes before."""
-        box, narrowed = self.box, []
+        box, narrowed = self.box, list[Neuron]()
         for neuron in neurons:
             neuron = neuron.within(box)
             ends = max(neuron.low, ZERO), max(neuron.high, ZERO)
@@ -167,7 +167,7 @@ class Network:
         """Return all choices with neurons, in ranges that multipliers show."""
         part, last, fresh = whole_space(system), list[int](), len(system.columns)
         for layer, own in zip(self.content["layers"], ranges, strict=True):
-            added = []
+            added: list[Neuron] = []
             for row, bias, proof in zip(layer["weights"], layer["bias"], own, strict=True):
                 terms = (
                     {c: exact(w) for c, w in zip(last, row, strict=True) if w}

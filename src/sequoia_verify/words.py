@@ -123,8 +123,9 @@ class Instance:
         for index, model in enumerate(self.column("transitions", "model")):
             state, dose = table["state"][index], table["dose"][index]
             key = model, number(doses.get(dose, dose)), int(number(states.get(state, state)))
-            self.chances[key] = row = [part[index] for part in to]
-            if min(row) < 0 or abs(sum(row) - 1) > SLACK or index >= len(table["dose"]):
+            row = [part[index] for part in to]
+            self.chances[key] = row
+            if min(row) < Fraction(0) or abs(sum(row, Fraction(-1))) > SLACK:
                 raise Unreadable(f"transitions row {index + 1} is no distribution.")
         self.doses = {
             model: sorted({dose for own, dose, _ in self.chances if own == model})
@@ -139,21 +140,20 @@ class Instance:
     def _reach(self) -> None:
         """Say how columns make doses: `terms_of_level` by arm, and the level without any."""
         weights: list[list[tuple[str, Fraction]]] = [[] for _ in self.arms]
+        add = self.system.add
         if "influence" in self.tables:
-            place = {name: arm for arm, name in enumerate(self.arms)}
+            place = {name: j for j, name in enumerate(self.arms)}
             names = zip(
                 self.column("influence", "arm"), self.column("influence", "action"), strict=True
             )
-            for (arm, action), weight in zip(
-                names, self.numbers("influence", "weight"), strict=True
-            ):
-                weights[place[arm]].append((action, weight))
+            for (name, action), w in zip(names, self.numbers("influence", "weight"), strict=True):
+                weights[place[name]].append((action, w))
         else:
             weights = [[(name, Fraction(1))] for name in self.arms]
         self.idle = [self.level(arm, Fraction(0)) for arm in range(len(self.arms))]
         self.terms_of_level: list[dict[int, list[int]]] = [{} for _ in self.arms]
         for arm, own in enumerate(weights):
-            by_level, add = self.terms_of_level[arm], self.system.add
+            by_level = self.terms_of_level[arm]
             if len(own) == 1:
                 level = self.level(arm, own[0][1])
                 if level != self.idle[arm]:
@@ -214,7 +214,9 @@ class Instance:
     def _loads(self, worker: str, cost: list[Fraction], room: Fraction) -> None:
         """Let a worker carry one load: so many arms of each cost, none of which could be added."""
         is_exact = all(part.denominator == 1 for part in (*cost, room))
-        sizes, loads = sorted(set(cost)), [((), room if is_exact else room + SLACK * room)]
+        sizes = sorted(set(cost))
+        loads: list[tuple[tuple[int, ...], Fraction]]
+        loads = [((), room if is_exact else room + SLACK * room)]
         for size in sizes:
             loads = [
                 ((*load, times), left - times * size)
@@ -336,14 +338,13 @@ class Instance:
             self.system.row(
                 f"{worker} sets out", [(c, 1) for a, _, c in trips if a is None], None, 1
             )
-            for name in [None, *own]:
-                flow = [(c, 1) for _, b, c in trips if b == name] + [
-                    (c, -1) for a, _, c in trips if a == name
-                ]
+            for stop in [None, *own]:
+                flow = [(c, 1) for _, b, c in trips if b == stop]
+                flow += [(c, -1) for a, _, c in trips if a == stop]
                 self.system.row(f"{worker} goes on", flow, 0, 0)
-            for _, b, c in trips:
-                if b is not None:
-                    served[b].append((c, -1))
+            for _, stop, c in trips:
+                if stop:
+                    served[stop].append((c, -1))
         for name in self.actions:
             self.system.row(f"who serves {name}", [(add("act", name), 1), *served[name]], 0, 0)
 
@@ -397,7 +398,5 @@ class Instance:
             self.system.row(f"locked: {lock['arm']}", visits, 1, None)
         for order in rules.get("orders", ()):
             for pair in pairwise(order):
-                fits = [
-                    (c, 1) for key, c in columns.items() if key[0] == "trip" and key[2:] == pair
-                ]
-                self.system.row(f"straight after: {pair}", fits, 1, None)
+                ways = [key for key in columns if key[0] == "trip" and key[2:] == pair]
+                self.system.row(f"straight after: {pair}", [(columns[w], 1) for w in ways], 1, None)

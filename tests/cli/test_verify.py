@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 
-def test_bound_and_plan_write_certificates_that_verify_says_hold(command, tmp_path) -> None:
+def test_bound_and_plan_write_certificates_that_verify_says_hold(command) -> None:
     assert command("make", "capacity", "--arms", "6", "--workers", "2", "-o", "p").code == 0
     assert command("make", "capacity", "--arms", "5", "--workers", "2", "-o", "other").code == 0
     out = command("bound", "p", "--kind", "hull", "--certificate", "bound.json").out

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array, eye_array, hstack
 
 from sequoia.solvers import Program, Status, default_solver
 from sequoia.validation import FloatArray
-from sequoia_verify.proof import Part, ceiling
+from sequoia_verify.proof import Neuron, Part, ceiling
 from sequoia_verify.words import Terms
 
 # A column this close to 0 or 1 is whole for a solver.
@@ -103,12 +103,12 @@ class ProofSearch:
         return None
 
 
-def _lift(neuron: Any, point: FloatArray) -> float:
+def _lift(neuron: Neuron, point: FloatArray) -> float:
     """Return how far a point has a neuron from what it would be."""
     if neuron.low >= 0 or neuron.high <= 0:
         return 0.0
     seen = float(neuron.bias) + sum(float(w) * point[c] for c, w in neuron.terms.items())
-    return abs(float(point[neuron.column]) - max(seen, 0.0))
+    return float(abs(point[neuron.column] - max(seen, 0.0)))
 
 
 def _multipliers(

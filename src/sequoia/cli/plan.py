@@ -43,7 +43,7 @@ from sequoia.planning.wish_costs import (
 )
 from sequoia.policies import POLICIES
 from sequoia.policies.learned import Sequoia
-from sequoia.problem import Arms, Problem
+from sequoia.problem import Arms, capabilities_of
 from sequoia.problem.names import count
 from sequoia.problem.spaces.base import Task
 from sequoia.problem.spreadsheet import csv_text
