@@ -100,19 +100,30 @@ def _trips(instance: Instance, tasks: Sequence[Mapping[str, str]]) -> list[Colum
     """Return the trips of a team's errands, after checking their minutes."""
     trips: list[Column] = []
     for worker in {task["who"] for task in tasks}:
-        here, now, own = None, ZERO, [task for task in tasks if task["who"] == worker]
+        own = [task for task in tasks if task["who"] == worker]
         if worker not in instance.depot or own[-1]["do"] != "return":
             raise NotVerified(f"{worker} does not return.")
+        here, now, place = None, instance.begins[worker], instance.depot[worker]
         for task in own:
             there = None if task["do"] == "return" else task["where"]
-            place = instance.depot[worker]
             now += instance.ways[here or place, there or place]
-            if task["where"] != (there or place) or task["when"] != f"minute {now}":
+            early, late = instance.windows.get(there or "", (None, None))
+            now = now if early is None else max(now, early)
+            if task["where"] != (there or place) or task["when"] != _clock(int(now)):
                 raise NotVerified(f"{worker} is at {task['where']} at another time.")
+            if late is not None and now > late:
+                raise NotVerified(f"{worker} is too late for {there}.")
             trips.append(("trip", worker, here, there))
             now += ZERO if there is None else instance.service[there]
             here = there
+        if now > instance.begins[worker] + instance.room[worker]:
+            raise NotVerified(f"{worker} is back too late.")
     return trips
+
+
+def _clock(minute: int) -> str:
+    days, left = divmod(minute, 24 * 60)
+    return f"{left // 60:02d}:{left % 60:02d}" + (f" +{days} d" if days else "")
 
 
 def _add_doses(instance: Instance, names: set[str], chosen: dict[int, int]) -> None:

@@ -12,6 +12,18 @@ SLACK = Fraction(1, 10**9)
 MOST_LOADS = 60
 # An arm that more columns reach has a column for each dose, not for each choice among them.
 MOST_REACHING = 6
+# A word that is not read here would be a rule that is not checked.
+KNOWN = {
+    "options": "format name horizon discount space",
+    "space": "kind rules limit slots visits distinct_workers most_in_a_row source length",
+    "rules": "groups floors must never at_most_one absent hours locks orders preferences",
+    "tables": "arms rewards transitions states doses influence actions workers visitors travel "
+    "places edges plan rows coefficients",
+    "actions": "name cost minutes visits earliest latest x y",
+    "workers": "name capacity depot minutes begins",
+}
+# When walkers set out who do not say.
+MORNING = Fraction(8 * 60)
 Column = tuple[Any, ...]
 Terms = dict[int, Fraction]
 
@@ -27,6 +39,12 @@ class NotVerified(Exception):
 def number(cell: Any) -> Fraction:
     """Return a number as it is written: 0.1 is a tenth."""
     return Fraction(str(int(cell) if isinstance(cell, bool) else cell).strip())
+
+
+def time_of_day(cell: Any) -> Fraction | None:
+    """Return the minute of a time such as 09:30; ``None`` where there is none."""
+    hours, _, minutes = str(cell).partition(":")
+    return Fraction(60 * int(hours) + int(minutes)) if minutes else None
 
 
 def limit(cell: Any) -> Fraction | None:
@@ -73,13 +91,9 @@ class Instance:
     def __init__(self, content: Mapping[str, Any]) -> None:
         try:
             self.options, self.tables = content["options"], content["tables"]
-            beyond = {"contagion", "promises", "budgets"} & set(self.options)
-            if beyond:
-                raise Unreadable(f"{', '.join(sorted(beyond))} cannot be verified yet.")
             self._read_arms()
             self.space, self.rules = self.options["space"], self.options["space"].get("rules", {})
-            if self.rules.get("hours"):
-                raise Unreadable("hours of today cannot be verified yet.")
+            self._require_known()
             self.actions = self.column("actions", "name")
             self.workers = self.column("workers", "name") if "workers" in self.tables else []
             self.system = System()
@@ -94,6 +108,17 @@ class Instance:
             self._reach()
         except (KeyError, TypeError, ValueError, AttributeError, IndexError) as error:
             raise Unreadable(f"the instance cannot be read: {error!r}.") from None
+
+    def _require_known(self) -> None:
+        """Raise where the words say something that is not read here."""
+        said = {"options": self.options, "space": self.space, "rules": self.rules}
+        said |= {"tables": self.tables, "actions": self.tables["actions"]}
+        said |= {"workers": self.tables.get("workers", {})}
+        for where, words in said.items():
+            others = {*words} - {*KNOWN[where].split()} - {*self.space.get("slots", ())}
+            if others or (where == "rules" and words.get("hours")):
+                what = ", ".join(sorted(others)) or "hours"
+                raise Unreadable(f"{what} in {where}: that cannot be verified yet.")
 
     def column(self, table: str, column: str) -> list[str]:
         """Return the cells of a column as text."""
@@ -320,6 +345,19 @@ class Instance:
             dict(zip(self.workers, self.column("workers", "depot"), strict=True)),
         )
         self.service = dict(zip(self.actions, service, strict=True))
+        self.room = dict(zip(self.workers, self.numbers("workers", "minutes"), strict=True))
+        times = {
+            name: [time_of_day(cell) for cell in self.tables[table].get(name, [""] * len(own))]
+            for table, name, own in (
+                ("workers", "begins", self.workers),
+                ("actions", "earliest", self.actions),
+                ("actions", "latest", self.actions),
+            )
+        }
+        begins = [MORNING if time is None else time for time in times["begins"]]
+        self.begins = dict(zip(self.workers, begins, strict=True))
+        windows = zip(times["earliest"], times["latest"], strict=True)
+        self.windows = dict(zip(self.actions, windows, strict=True))
         may = self.tables.get("visitors")
         who = {str(name): row for row, name in enumerate(may["name"])} if may else {}
         served: dict[str, list[tuple[int, int]]] = {name: [] for name in self.actions}

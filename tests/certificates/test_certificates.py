@@ -4,6 +4,7 @@ import copy
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -136,6 +137,35 @@ def test_what_is_no_certificate_is_said_in_one_line() -> None:
     for text in ("", "{}", "[]", '{"claim": "bound"}', '{"claim": "x", "instance": {}}', "nan"):
         with pytest.raises(Unreadable):
             verify(text)
+
+
+def test_a_rule_that_the_checker_does_not_know_is_not_overlooked() -> None:
+    problem = make("capacity", arms=5, workers=2)
+    content = plan_certificate(problem, problem.space.sample(np.random.default_rng(0)))
+    for where, key in (("options", "promises"), ("tables", "windows")):
+        more = copy.deepcopy(content)
+        more["instance"][where][key] = {}
+        with pytest.raises(Unreadable, match=f"{key} in {where}"):
+            proven(more)
+    content["instance"]["tables"]["actions"]["earliest time"] = ["09:00"] * 5
+    with pytest.raises(Unreadable, match="earliest time in actions"):
+        proven(content)
+
+
+def test_times_at_which_a_team_comes_are_checked() -> None:
+    plain = make("team", arms=5, walkers=1, minutes=60)
+    space = plain.space.base
+    free = plan_certificate(plain, plain.space.sample(np.random.default_rng(0)))
+    first = free["tasks"][0]
+    hour, minute = map(int, first["when"].split(":"))
+    windows = np.tile([0, 10_000], (5, 1))
+    windows[list(plain.space.names).index(first["where"])] = 60 * hour + minute + 5, 10_000
+    timed = replace(plain, space=replace(space, windows=windows))
+    late = plan_certificate(timed, timed.space.sample(np.random.default_rng(1)))
+    proven(late)
+    # The plan that was made without the window comes too early.
+    with pytest.raises(NotVerified, match="another time"):
+        proven(late | {"action": free["action"], "tasks": free["tasks"]})
 
 
 def test_a_worker_who_is_off_is_read_from_the_words() -> None:
