@@ -17,7 +17,7 @@ RUN := $(VENV)/.run-installed
 DEV := $(VENV)/.dev-installed
 DOCS := $(VENV)/.docs-installed
 
-.PHONY: setup demo browser test lint coverage wheel audit bench bench-argmax docs pictures screenshots clean
+.PHONY: setup demo browser check test lint coverage wheel dist audit bench bench-argmax docs pictures screenshots clean
 
 setup: $(DEV)
 
@@ -48,13 +48,15 @@ demo: $(RUN)
 browser:
 	command -v chromium > /dev/null || (apt-get update && apt-get install --yes --no-install-recommends chromium)
 
-# Two processes fill two cores; threads inside them would mostly wait for each other.
-test: export OMP_NUM_THREADS := 1
-test: $(DEV)
+check: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Two processes fill two cores; threads inside them would mostly wait for each other.
+test: export OMP_NUM_THREADS := 1
+test: check
 	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
 # Which lines of the library the tests run; below 90 % it fails. OPTIONS="tests/bounds" is less.
@@ -68,6 +70,11 @@ wheel:
 	rm -rf dist
 	$(PYTHON) -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist .
 	$(PYTHON) tests/try_wheel.py dist/*.whl
+
+# What is published: the wheel, tried, and the sources.
+dist: wheel | $(BIN)/python
+	$(INSTALL) hatchling
+	$(BIN)/hatchling build --target sdist
 
 # Whether a package that we pin has a known weakness. Asks the advisories of the Python community.
 audit: | $(BIN)/python

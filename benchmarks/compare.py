@@ -1,12 +1,14 @@
-"""Two checkouts of this repository side by side: argmax, bounds and training, in processor seconds.
+"""Two commits side by side: argmax, bounds and training, in processor seconds.
 
-    git worktree add ../before 4d952b8
-    python benchmarks/compare_commits.py ../before/src src --rounds 5
+    python benchmarks/compare.py v0.1.0 HEAD
+    python benchmarks/compare.py HEAD~5 HEAD --rounds 10 --only argmax
 
-A round is one process for each checkout, on one thread, and they take turns, A, B, A, B, …, so that
-what else the machine does is shared out. Printed are medians over rounds, their ratio and, as
-noise, the ratio of the second smallest to the smallest time of A. Names that moved are looked up in
-both places.
+Both are checked out, by ``git worktree``, and measured by the same Python and packages. A round is
+one process for each, on one thread, and they take turns, A, B, A, B, …, so that what else the
+machine does is shared out. Printed are medians over rounds, and the ratio of B to A: the geometric
+mean over rounds with its 95 % interval (Student's t over logarithms). An interval that has 1 in it
+is no difference. Names that moved are looked up in each place where they have been; a task that a
+commit cannot do is said to be missing.
 """
 
 import argparse
@@ -14,14 +16,22 @@ import importlib
 import os
 import subprocess
 import sys
+import tempfile
 import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import numpy as np
+from scipy.stats import t
 
 ONE_THREAD = {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+
+
+class Missing(Exception):
+    """A commit has nothing of a kind."""
 
 
 def named(*places: str) -> Any:
@@ -32,7 +42,7 @@ def named(*places: str) -> Any:
             return getattr(importlib.import_module(module), name)
         except (ImportError, AttributeError):
             continue
-    raise SystemExit(f"none of {places} is here")
+    raise Missing(f"none of {places} is here")
 
 
 def random_net(inputs: int, widths: tuple[int, ...], batch: int) -> Any:
@@ -107,26 +117,44 @@ TASKS = {
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Two checkouts side by side.")
-    parser.add_argument("trees", nargs=2, type=Path, help="two src folders, A and B")
-    parser.add_argument("--rounds", type=int, default=5, help="measurements of each")
+    parser = argparse.ArgumentParser(description="Two commits side by side.")
+    parser.add_argument("commits", nargs=2, help="A and B: commits, tags or branches")
+    parser.add_argument("--rounds", type=int, default=5, help="measurements of each; at least 2")
     parser.add_argument("--only", default="", help="only tasks whose name has this in it")
     chosen = parser.parse_args()
     tasks = [name for name in TASKS if chosen.only in name]
-    rounds = [[measure(tree, tasks) for tree in chosen.trees] for _ in range(chosen.rounds)]
-    print("| processor seconds | A | B | B / A | noise |\n|---|--:|--:|--:|--:|")
+    if not tasks or chosen.rounds < 2:
+        parser.error(f"at least 2 rounds of a task are wanted; tasks: {', '.join(TASKS)}.")
+    with checked_out(chosen.commits) as trees:
+        rounds = [[measure(tree, tasks) for tree in trees] for _ in range(chosen.rounds)]
+    print("| processor seconds | A | B | B / A | 95 % |\n|---|--:|--:|--:|--:|")
     for place, name in enumerate(tasks):
-        before, after = (sorted(pair[side][place] for pair in rounds) for side in (0, 1))
-        noise = before[1] / before[0] if len(before) > 1 else float("nan")
-        print(
-            f"| {name} | {median(before):.3g} | {median(after):.3g} "
-            f"| {median(after) / median(before):.2f} | {noise:.2f} |"
-        )
+        before, after = (np.array([pair[side][place] for pair in rounds]) for side in (0, 1))
+        print(f"| {name} | {median(before):.3g} | {median(after):.3g} | {ratio(before, after)} |")
 
 
-def measure(tree: Path, tasks: list[str]) -> list[float]:
+@contextmanager
+def checked_out(commits: Sequence[str]) -> Iterator[list[Path]]:
+    """Yield a checkout of each commit, for as long as this lasts."""
+    root = Path(__file__).resolve().parents[1]
+    git = ("git", "-C", str(root), "worktree")
+    with tempfile.TemporaryDirectory() as folder:
+        trees = [Path(folder, side) for side in "AB"]
+        try:
+            for tree, commit in zip(trees, commits, strict=True):
+                add = (*git, "add", "--quiet", "--detach", str(tree), commit)
+                done = subprocess.run(add, capture_output=True, text=True, check=False)
+                if done.returncode:
+                    raise SystemExit(f"{commit}: {done.stderr.strip()}")
+            yield trees
+        finally:
+            for tree in trees:
+                subprocess.run((*git, "remove", "--force", str(tree)), capture_output=True)
+
+
+def measure(tree: Path, tasks: Sequence[str]) -> list[float]:
     """Return the processor seconds of some tasks in one process that imports from ``tree``."""
-    environment = os.environ | ONE_THREAD | {"PYTHONPATH": str(tree.resolve())}
+    environment = os.environ | ONE_THREAD | {"PYTHONPATH": str(tree / "src")}
     command = [sys.executable, __file__, "--tasks", *tasks]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -134,10 +162,28 @@ def measure(tree: Path, tasks: list[str]) -> list[float]:
     return [float(word) for word in done.stdout.split()]
 
 
+def ratio(before: Any, after: Any) -> str:
+    """Return the geometric mean of B / A with its interval, where both commits have the task."""
+    logs = np.log(after / before)
+    if np.isnan(logs).any():
+        return "missing | "
+    half = t.ppf(0.975, len(logs) - 1) * logs.std(ddof=1) / np.sqrt(len(logs))
+    low, middle, high = np.exp([logs.mean() - half, logs.mean(), logs.mean() + half])
+    return f"{middle:.2f} | {low:.2f} to {high:.2f}"
+
+
+def perform(name: str) -> float:
+    """Return the seconds of a task; not a number where this commit has nothing of the kind."""
+    function, *arguments = TASKS[name]
+    try:
+        return function(*arguments)
+    except Missing:
+        return float("nan")
+
+
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--tasks"]:
         for name in sys.argv[2:]:
-            function, *arguments = TASKS[name]
-            print(function(*arguments), flush=True)
+            print(perform(name), flush=True)
     else:
         main()
