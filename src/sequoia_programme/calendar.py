@@ -7,6 +7,7 @@ from datetime import date, timedelta
 
 import numpy as np
 
+from sequoia.errors import ProblemError
 from sequoia.validation import IntArray
 
 WEEKDAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
@@ -18,6 +19,8 @@ EARLIEST = _EPOCH + timedelta(days=1)
 # Nothing is planned or recorded after it: date arithmetic ends in the year 9999.
 LAST = date(2199, 12, 31)
 _WEEK = 7
+# More are a matter of the rhythm of visits, and no longer of who comes on which day.
+MOST_DAYS = 31
 
 
 class UnreadableDate(ValueError):
@@ -137,6 +140,21 @@ class Calendar:
             order = "day first" if first >= second else "month first"
         day, month = (first, second) if order == "day first" else (second, first)
         return _date(text, year, month, day)
+
+
+def days_of(calendar: Calendar, first: date, last: date) -> list[date]:
+    """Return the first date of each step in a range of dates."""
+    if last < first:
+        raise ProblemError(f"the days end on {last}, before they begin on {first}.")
+    begin, end = calendar.step_of(first), calendar.step_of(last)
+    if calendar.date_of(end) > last:
+        end -= 1
+    if not 0 <= end - begin < MOST_DAYS:
+        raise ProblemError(
+            f"from {first} to {last} there are {max(0, end - begin + 1)} days to plan; "
+            f"1 to {MOST_DAYS} are wanted."
+        )
+    return [calendar.date_of(step) for step in range(begin, end + 1)]
 
 
 def _date(text: str, year: int, month: int, day: int) -> date:

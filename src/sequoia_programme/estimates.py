@@ -14,7 +14,7 @@ from sequoia.problem.names import count, unknown
 from sequoia.problem.tables import TableSet
 from sequoia.records.calibration import Calibration, calibrate
 from sequoia.records.fit import FittedModel, fit
-from sequoia.records.log import Log
+from sequoia.records.log import Log, Words
 from sequoia.records.structure import Structure
 from sequoia.validation import FloatArray
 from sequoia_programme.arrays import from_bytes, to_bytes
@@ -92,7 +92,8 @@ def last_kernels(programme: Programme, group: str) -> FloatArray | None:
             return None
         if (names["states"], names["doses"]) != (programme.states, list(programme.doses)):
             return None
-        kernels: FloatArray = _from_bytes(found["arrays"]).kernels[names["groups"].index(group)]
+        fitted = _from_bytes(found["arrays"], _names_of(programme, names["groups"]))
+        kernels: FloatArray = fitted.kernels[names["groups"].index(group)]
         return kernels
 
 
@@ -160,6 +161,7 @@ def fit_log(programme: Programme, dated: DatedLog, log: Log) -> FittedModel:
         mode=back(fitted.mode),
         # Where moves are the same from every state, one row stands for all.
         worth=fitted.worth if known.same_moves else fitted.worth[..., place],
+        words=_names_of(programme, dated.groups),
     )
 
 
@@ -277,16 +279,23 @@ def _kept(programme: Programme, dated: DatedLog) -> tuple[date, FittedModel] | N
         found = connection.execute(chosen).mappings().one_or_none()
         if found is None or found["names"] != _names(programme, dated):
             return None
-        return found["date"], _from_bytes(found["arrays"])
+        return found["date"], _from_bytes(found["arrays"], _names_of(programme, dated.groups))
 
 
 def _to_bytes(fitted: FittedModel) -> bytes:
-    return to_bytes(**{one.name: getattr(fitted, one.name) for one in fields(fitted)})
+    kept = (one.name for one in fields(fitted) if one.name != "words")
+    return to_bytes(**{name: getattr(fitted, name) for name in kept})
 
 
-def _from_bytes(content: bytes) -> FittedModel:
+def _from_bytes(content: bytes, words: Words) -> FittedModel:
+    """Return estimates; their names are kept beside them."""
     values = from_bytes(content)
-    return FittedModel(**{name: a if a.ndim else a.item() for name, a in values.items()})
+    arrays = {name: a if a.ndim else a.item() for name, a in values.items()}
+    return FittedModel(**arrays, words=words)
+
+
+def _names_of(programme: Programme, groups: Sequence[str]) -> Words:
+    return Words(groups, programme.states, [0.0, *programme.doses.values()])
 
 
 def _words(fitted: FittedModel, day: date) -> str:

@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from html import escape
 from pathlib import Path
@@ -86,12 +87,13 @@ def by_worker(plan: StoredPlan) -> list[tuple[str, list[PlannedTask]]]:
 
 def _rows(tasks: Sequence[PlannedTask]) -> Iterator[Sequence[Cell]]:
     yield HEADS
-    order: dict[str, int] = {}
+    order: dict[tuple[date, str], int] = {}
     for one in tasks:
-        order[one.by] = order.get(one.by, 0) + 1
+        key = (one.date, one.by)
+        order[key] = order.get(key, 0) + 1
         gain = round(one.gain, 4)
         yield (
-            *(one.date, order[one.by], one.by, one.when, one.who, one.dose),
+            *(one.date, order[key], one.by, one.when, one.who, one.dose),
             *(one.minutes, one.state, gain, ""),
         )
 
@@ -117,7 +119,11 @@ td.seen { min-width: 8rem; }
 
 def page_text(programme: Programme, plan: StoredPlan) -> str:
     """Return a page for each worker, to be printed; nothing is fetched."""
-    sections = "\n".join(_section(programme, plan, worker, own) for worker, own in by_worker(plan))
+    sections = "\n".join(
+        _section(programme, day, worker, own)
+        for day in _by_step(programme, plan)
+        for worker, own in by_worker(day)
+    )
     empty = f"<section><h1>{escape(programme.name)}</h1><p>{long_date(plan.date)}: "
     empty += "nothing to do.</p></section>"
     return (
@@ -126,6 +132,15 @@ def page_text(programme: Programme, plan: StoredPlan) -> str:
         f"<title>{escape(programme.name)}, {plan.date}</title>\n<style>{_STYLE}</style>\n</head>\n"
         f"<body>\n{sections or empty}\n</body>\n</html>\n"
     )
+
+
+def _by_step(programme: Programme, plan: StoredPlan) -> list[StoredPlan]:
+    """Return the plan of each day or, where steps are weeks, of each week."""
+    calendar = programme.calendar
+    steps: dict[date, list[PlannedTask]] = {}
+    for task in plan.tasks:
+        steps.setdefault(calendar.date_of(calendar.step_of(task.date)), []).append(task)
+    return [replace(plan, date=day, tasks=steps[day]) for day in sorted(steps)]
 
 
 def _section(

@@ -1,5 +1,6 @@
 """Published is promised: visits that the next plans take as going to happen."""
 
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 
 import sqlalchemy as sql
@@ -13,7 +14,11 @@ DUE = ", visit expected on "
 
 
 def expected_visits(
-    programme: Programme, connection: sql.Connection, day: date, today: date
+    programme: Programme,
+    connection: sql.Connection,
+    day: date,
+    today: date,
+    ahead: Mapping[date, Sequence[PlannedTask]],
 ) -> list[PlannedTask]:
     """Return the published visits before the step of ``day`` that are taken to happen.
 
@@ -24,13 +29,16 @@ def expected_visits(
     ----------
     today
         The date on which the plan is made.
+    ahead
+        Visits by the date of their plan, which take the place of published ones.
     """
     calendar = programme.calendar
     now = calendar.step_of(day)
     # A step back from the step before: a week's plan has visits until its last day.
     first = calendar.date_of(calendar.step_of(min(today, day)) - 2)
-    published = plans_between(connection, first, day)
-    tasks = [task for plan in published for task in plan.tasks if plan.date < day]
+    published = {plan.date: plan.tasks for plan in plans_between(connection, first, day)}
+    plans = {**published, **ahead}
+    tasks = [task for date_of in sorted(plans) if date_of < day for task in plans[date_of]]
     if not tasks:
         return []
     happened = set[tuple[str, int]]()

@@ -1,7 +1,7 @@
 """How a programme stands on a day: who is there, what is believed of them, what may be done."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
@@ -86,7 +86,11 @@ class Situation:
 
 
 def find_situation(
-    programme: Programme, day: date, outlook: str = EXPECTED, today: date | None = None
+    programme: Programme,
+    day: date,
+    outlook: str = EXPECTED,
+    today: date | None = None,
+    ahead: Mapping[date, Sequence[PlannedTask]] | None = None,
 ) -> Situation:
     """Read the database and say how things stand when the step of ``day`` begins.
 
@@ -99,6 +103,8 @@ def find_situation(
         draw from what they may be, to ``"explore"``; or ``"cautious"`` ones, worse than most.
     today
         The date on which the plan is made; ``day`` unless given, or where that is past.
+    ahead
+        Visits of days before, by the date of their plan, which take the place of published ones.
     """
     day = programme.calendar.date_of(programme.calendar.step_of(day))
     with programme.store.open().reading() as connection:
@@ -106,7 +112,7 @@ def find_situation(
         arms = _there(everyone, day)
         all_time = to_log(programme, connection, everyone, day)
         asked_on = day if today is None else min(today, day)
-        expected = expected_visits(programme, connection, day, asked_on)
+        expected = expected_visits(programme, connection, day, asked_on, ahead or {})
         expected = [task for task in expected if task.who in {one.name for one in arms}]
         log = to_log(programme, connection, arms, day, expected).log
         seen_on = _last_seen(connection, day)

@@ -16,7 +16,7 @@ from sequoia.planning.overrides import OVERRIDES, todays_wishes, together
 from sequoia.planning.planner import DayPlan, Planner, Why, Worth
 from sequoia.planning.wish_costs import WishCost, wish_costs
 from sequoia.policies import QFunction, make_policy
-from sequoia.problem import Problem
+from sequoia.problem import Problem, Rules
 from sequoia.problem.spaces.base import Task
 from sequoia.validation import IntArray
 from sequoia_programme.calendar import WEEKDAYS
@@ -151,6 +151,7 @@ class Planning:
     ) -> None:
         self.situation = situation
         self.planner = Planner(situation.problem, situation.state, seconds)
+        self.seconds = seconds
         self._policy = policy
         self._q = q
         self._found: dict[str, DayPlan] = {}
@@ -162,7 +163,12 @@ class Planning:
             return Choice(self._policy, "it was asked for")
         return choose(self.situation.problem, self.situation.state, self._q)
 
-    def plan(self, overrides: Overrides, why: Sequence[str] = ()) -> TodaysPlan:
+    def plan(
+        self,
+        overrides: Overrides,
+        why: Sequence[str] = (),
+        besides: Rules = Rules(),
+    ) -> TodaysPlan:
         """Plan the day.
 
         Parameters
@@ -171,8 +177,10 @@ class Planning:
             What somebody asks for, by option, as in ``sequoia plan``; see `todays_wishes`.
         why
             Arms about which to say what it would cost to drop or include them.
+        besides
+            Rules that nobody wishes, such as what stays as it was published.
         """
-        found = self._find(overrides)
+        found = self._find(overrides, besides)
         stored = StoredPlan(
             date=self.situation.day,
             policy=self.choice.policy,
@@ -201,13 +209,18 @@ class Planning:
         wishes = todays_wishes(base, overrides)
         return wish_costs(self.planner, base, self._find(overrides), wishes)
 
-    def _find(self, overrides: Overrides) -> DayPlan:
+    def _find(
+        self,
+        overrides: Overrides,
+        besides: Rules = Rules(),
+    ) -> DayPlan:
         """Return the plan for some wishes, found once."""
         asked = {key: sorted(texts) for key, texts in sorted(overrides.items()) if texts}
-        key = json.dumps(asked)
+        key = json.dumps(asked) + repr(besides)
         if key not in self._found:
             problem = self.situation.problem
-            rules = self.situation.absences.and_also(together(todays_wishes(problem, overrides)))
+            wished = together(todays_wishes(problem, overrides))
+            rules = self.situation.absences.and_also(wished).and_also(besides)
             self._found[key] = self.planner.plan(
                 problem.with_rules(rules), self.choice.policy, self._q
             )
@@ -249,28 +262,39 @@ class Published:
 
 
 def publish_proposed(programme: Programme, day: date) -> Published:
-    """Publish the plan that was proposed last for a date.
+    """Publish the plan that was proposed last for a date; see `publish_all`."""
+    return publish_all(programme, [programme.calendar.date_of(programme.calendar.step_of(day))])[0]
+
+
+def publish_all(programme: Programme, days: Sequence[date]) -> list[Published]:
+    """Publish the plans that were proposed last for the first dates of some steps, or none.
 
     Raises
     ------
     ProblemError
-        Where there is none, or records changed since it was made.
+        Where one has none, or records changed since it was made.
     """
-    day = programme.calendar.date_of(programme.calendar.step_of(day))
-    again = f"sequoia programme today {programme.folder} --date {day}"
     with programme.store.open().writing() as connection:
-        plan = proposed(connection, day)
-        if plan is None:
-            raise ProblemError(f"no plan is proposed for {day}; {again} makes one.")
-        holding = plans_between(connection, day, day)
-        is_holding = bool(holding) and holding[0].digest == plan.digest
-        if not is_holding and moved_since(connection, plan.made):
-            raise ProblemError(
-                f"records changed since the plan of {day} was made; {again} makes it anew."
-            )
-        if same_wishes(wishes_for(connection, day), plan.overrides):
-            clear_draft(connection, day)
-        _publish(connection, plan)
+        ready = [_ready(programme, connection, day) for day in days]
+        for one in ready:
+            if same_wishes(wishes_for(connection, one.plan.date), one.plan.overrides):
+                clear_draft(connection, one.plan.date)
+            _publish(connection, one.plan)
+    return ready
+
+
+def _ready(programme: Programme, connection: sql.Connection, day: date) -> Published:
+    """Return the proposed plan of a date, if it is still one that may be published."""
+    again = f"sequoia programme today {programme.folder} --date {day}"
+    plan = proposed(connection, day)
+    if plan is None:
+        raise ProblemError(f"no plan is proposed for {day}; {again} makes one.")
+    holding = plans_between(connection, day, day)
+    is_holding = bool(holding) and holding[0].digest == plan.digest
+    if not is_holding and moved_since(connection, plan.made):
+        raise ProblemError(
+            f"records changed since the plan of {day} was made; {again} makes it anew."
+        )
     return Published(plan, holding[0] if holding else None)
 
 

@@ -22,7 +22,17 @@ from sequoia.cli.common import (
 )
 from sequoia.errors import ProblemError
 from sequoia.problem.names import count
-from sequoia_programme.cli.options import Day, Folder, Yes, ask_about, read_day
+from sequoia_programme.cli.options import (
+    Day,
+    Days,
+    First,
+    Folder,
+    Last,
+    Yes,
+    ask_about,
+    read_day,
+    read_days,
+)
 from sequoia_programme.settings import read_programme
 
 
@@ -108,20 +118,70 @@ def today(
     run_today(programme, date_of_plan, options, as_json)
 
 
-def publish(folder: Folder, day: Day = None, yes: Yes = False) -> None:
-    """Publish the plan that was proposed last for a day: the next plans expect its visits."""
+def plan(
+    folder: Folder,
+    days: Days = None,
+    first: First = None,
+    last: Last = None,
+    keep: Annotated[
+        float | None,
+        typer.Option(
+            metavar="WORTH",
+            help="What is published stays unless a change gains more than this for each visit "
+            "that it drops; 0.1 unless given.",
+            min=0,
+        ),
+    ] = None,
+    policy: Annotated[
+        str | None,
+        typer.Option(help="A policy; unless given, the best for the problem as it is now."),
+    ] = None,
+    time_limit: Annotated[float, typer.Option(help="Seconds for one decision.")] = 10.0,
+    output: Annotated[
+        list[Path] | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Where to write: FILE.csv, .xlsx, .html, .pdf or .ics; may be repeated.",
+        ),
+    ] = None,
+    force: Force = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Propose plans for several days at once; publish makes them the ones that hold."""
+    from sequoia_programme.cli.show_week import WeekOptions, run_week
+
+    if not time_limit > 0:
+        raise ProblemError(f"the time limit is {time_limit:g}; more than 0 seconds are wanted.")
+    programme = read_programme(folder)
+    wanted = read_days(programme, days, first, last, yes)
+    options = WeekOptions(keep, policy, time_limit, output or [], force)
+    run_week(programme, wanted, options, as_json)
+
+
+def publish(
+    folder: Folder,
+    day: Day = None,
+    days: Days = None,
+    first: First = None,
+    last: Last = None,
+    yes: Yes = False,
+) -> None:
+    """Publish the plans that were proposed last: the next plans expect their visits."""
     from sequoia_programme.cli.show_today import show_changes
     from sequoia_programme.output import long_date
-    from sequoia_programme.today import publish_proposed
+    from sequoia_programme.today import publish_all
 
+    if day is not None and (days is not None or first is not None or last is not None):
+        raise ProblemError("--date is one day; --days, --from and --to are several: choose one.")
     programme = read_programme(folder)
-    wanted = read_day(day, programme.calendar)
-    ask_about(wanted, programme.calendar, yes)
-    done = publish_proposed(programme, wanted)
-    number = count(len(done.plan.tasks), "task")
-    typer.echo(f"Published the plan of {long_date(done.plan.date)}: {number}.")
-    for line in show_changes(done.before, done.plan):
-        typer.echo(line)
+    wanted = read_days(programme, days, first or day, last, yes)
+    for done in publish_all(programme, wanted):
+        number = count(len(done.plan.tasks), "task")
+        typer.echo(f"Published the plan of {long_date(done.plan.date)}: {number}.")
+        for line in show_changes(done.before, done.plan):
+            typer.echo(line)
 
 
 def cancel(

@@ -21,7 +21,7 @@ def quality(folder: Folder, day: Day = None, as_json: AsJson = False) -> None:
 
     programme = read_programme(folder)
     situation = find_situation(programme, read_day(day, programme.calendar))
-    with _watching() as watch:
+    with watching() as watch:
         found = find_quality(situation, watch)
     write_quality(programme, found)
     if as_json:
@@ -37,7 +37,7 @@ def train(folder: Folder, day: Day = None) -> None:
 
     programme = read_programme(folder)
     situation = find_situation(programme, read_day(day, programme.calendar))
-    with _watching() as watch:
+    with watching() as watch:
         trained = train_own_model(situation, lambda share: watch(share, "train"))
     bound = "" if trained.bound is None else f"; no policy earns more than {trained.bound:.4g}"
     typer.echo(f"Trained: {trained.reward:.4g} a step{bound}.")
@@ -116,7 +116,7 @@ def _quality_lines(found: Any) -> Iterator[tuple[str, str]]:
 
 
 @contextmanager
-def _watching() -> Iterator[Callable[[float, str], None]]:
+def watching() -> Iterator[Callable[[float, str], None]]:
     """Yield what shows on stderr, where that is a terminal, how much is done."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn

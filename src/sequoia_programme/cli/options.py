@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from sequoia.errors import ProblemError
-from sequoia_programme.calendar import Calendar, UnreadableDate
+from sequoia_programme.calendar import MOST_DAYS, Calendar, UnreadableDate, days_of
+from sequoia_programme.settings import Programme
 
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the programme.")]
 Day = Annotated[
@@ -24,6 +25,16 @@ Correct = Annotated[
 
 Yes = Annotated[
     bool, typer.Option("--yes", "-y", help="Do not ask about dates that are past or far away.")
+]
+
+Days = Annotated[
+    int | None, typer.Option(help="How many days that count, or weeks; 1 unless given.", min=1)
+]
+First = Annotated[
+    str | None, typer.Option("--from", metavar="DATE", help="The first date; today unless given.")
+]
+Last = Annotated[
+    str | None, typer.Option("--to", metavar="DATE", help="The last date, instead of --days.")
 ]
 
 # A slip in the month or the year of a date is more than a month.
@@ -50,3 +61,21 @@ def read_day(text: str | None, calendar: Calendar) -> date:
         return calendar.read_date(text)
     except UnreadableDate as error:
         raise ProblemError(f"{error}.") from None
+
+
+def read_days(
+    programme: Programme, days: int | None, first: str | None, last: str | None, yes: bool
+) -> list[date]:
+    """Return the first dates of the steps that options ask for."""
+    calendar = programme.calendar
+    if days is not None and last is not None:
+        raise ProblemError("--days and --to both say where to end; one is wanted.")
+    begin = calendar.date_of(calendar.step_of(read_day(first, calendar)))
+    if last is not None:
+        end = read_day(last, calendar)
+    else:
+        number = min((days or 1) - 1, MOST_DAYS)
+        end = calendar.date_of(calendar.step_of(begin) + number)
+    ask_about(begin, calendar, yes)
+    ask_about(end, calendar, yes)
+    return days_of(calendar, begin, end)
