@@ -22,24 +22,29 @@ def test_the_gallery_plays_and_draws_every_family(command):
 
 @pytest.fixture
 def small(monkeypatch):
-    """The demo on fewer arms."""
+    """The demo with fewer people."""
     # By name: the package's attribute "demo" is the command, not the module.
     module = importlib.import_module("sequoia.cli.demo")
-    for name, value in (("_ARMS", 8), ("_EPISODES", 4), ("_ROUNDS", 1)):
+    people = module._PEOPLE[:8]
+    for name, value in (("_PEOPLE", people), ("_EPISODES", 10), ("_ROUNDS", 1)):
         monkeypatch.setattr(module, name, value)
 
 
 @pytest.mark.usefixtures("small")
-def test_the_demo_trains_compares_and_reports(command):
+def test_the_demo_trains_compares_and_writes_pages(command):
     outcome = command("demo", "--output", "out/demo")
     assert outcome.code == 0
     folder = Path("out/demo")
     assert "No policy earns more than" in outcome.out
     found = json.loads((folder / "evaluation.json").read_text())["policies"]
-    assert found["sequoia"]["mean"] > 1.2 * found["random"]["mean"]
-    page = (folder / "report.html").read_text()
-    assert "sequoia" in page
-    assert page.count("data:image/png") + page.count("<svg") >= 3
+    assert list(found) == ["random", "myopic", "lrie", "price", "sequoia"]
+    assert found["sequoia"]["mean"] > 1.1 * found["random"]["mean"]
+    page = (folder / "demo.html").read_text()
+    assert page.count("<h2>") == 4
+    assert page.count("<img") >= 3
+    assert "Ada" in page
+    assert "lrie" in (folder / "report.html").read_text()
+    assert (folder / "comparison.png").stat().st_size > 3_000
     trained = (folder / "model" / "weights.safetensors").stat().st_mtime_ns
     assert command("demo", "--output", "out/demo").code == 0
     assert (folder / "model" / "weights.safetensors").stat().st_mtime_ns == trained

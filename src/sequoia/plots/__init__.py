@@ -12,6 +12,7 @@ from sequoia.plots.plot_evaluation import (
     plot_reward_over_time,
 )
 from sequoia.plots.plot_families import plot_sigmoid, plot_underground
+from sequoia.plots.plot_network import plot_network
 from sequoia.plots.plot_problem import plot_problem
 from sequoia.plots.plot_records import plot_calibration, plot_fit, plot_regret
 
@@ -25,6 +26,7 @@ __all__ = [
     "plot_episode",
     "plot_fit",
     "plot_gaps",
+    "plot_network",
     "plot_paired",
     "plot_problem",
     "plot_regret",

@@ -5,6 +5,7 @@ from sequoia.policies.greedy import Greedy, IterativeMyopic
 from sequoia.policies.idle import Idle
 from sequoia.policies.learned import IterativeDqn, Sequoia
 from sequoia.policies.lookahead import Lookahead
+from sequoia.policies.lrie import Lrie
 from sequoia.policies.myopic import Myopic
 from sequoia.policies.optimal import Optimal
 from sequoia.policies.policy import (
@@ -31,6 +32,7 @@ __all__ = [
     "IterativeMyopic",
     "LinearPolicy",
     "Lookahead",
+    "Lrie",
     "Myopic",
     "Optimal",
     "Options",
