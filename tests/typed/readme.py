@@ -1,11 +1,12 @@
 import sequoia
 from sequoia import Arms, Assignment, Problem
 
-arms = Arms.ladder(rewards=[[0, 1, 5]] * 6, up=[[0.1, 0.8]] * 6)  # 0.1 left alone, 0.8 visited
-space = Assignment(costs=[2, 3, 2, 4, 3, 2], capacities=[5, 4])  # two nurses
+people = ["Ada", "Ben", "Cleo", "Dev", "Elif", "Femi"]
+arms = Arms.ladder(rewards=[[0, 1, 5]] * 6, up=[[0.1, 0.8]] * 6, names=people)  # by dose: 0, 1
+space = Assignment([2, 3, 2, 4, 3, 2], capacities=[5, 4], worker_names=["Olga", "Paul"])
 problem = Problem("six patients", arms, space, start=[[1, 0, 0]] * 6)
-found = sequoia.evaluate(problem, ["random", "myopic", "price"], episodes=50)
-print(f"{found.mean('random').mean:.2f} at random, {found.mean('price').mean:.2f} by prices,")
-print(f"and no policy earns more than {sequoia.bound(problem).per_step:.2f} per step")
-for task in sequoia.plan(problem, state=[0, 0, 1, 1, 2, 2]).tasks:
+print(sequoia.evaluate(problem, ["random", "myopic", "price"], episodes=50))
+print(sequoia.bound(problem))
+today = {"Ada": 0, "Ben": 0, "Cleo": 1, "Dev": 1, "Elif": 2, "Femi": 2}
+for task in sequoia.plan(problem, today).tasks:
     print(f"{task.who}: {task.do} {task.where}")
