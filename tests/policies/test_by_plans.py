@@ -6,7 +6,7 @@ import pytest
 from action_limit_cases import Doors
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.policies import Lookahead, make_policy
-from sequoia.policies.by_plans import ByPlans
+from sequoia.policies.lookahead import ByPlans
 from sequoia.simulate import Scenarios, rollout
 
 WORTH = np.array([1.0, 1.5, 2.0, 2.5])

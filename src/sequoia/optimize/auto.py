@@ -15,10 +15,9 @@ from sequoia.optimize.engines.enumeration import Enumeration
 from sequoia.optimize.engines.local_search import LocalSearch
 from sequoia.optimize.engines.milp import Milp
 from sequoia.optimize.linear.argmax import LinearArgmax
-from sequoia.optimize.linear.construction import Construction
 from sequoia.optimize.linear.dose_tables import DoseTableArgmax
 from sequoia.optimize.linear.oracles import has_oracle
-from sequoia.optimize.linear.packing import Packing
+from sequoia.optimize.linear.packing import Construction, Packing
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.optimize.result import Argmax, ArgmaxResult
 from sequoia.problem import ActionLimits

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sequoia.problem.action_limits import ActionLimits
-    from sequoia.problem.action_sets import sample_actions, space_at
     from sequoia.problem.arms import Arms
     from sequoia.problem.assortment import Assortment
-    from sequoia.problem.capabilities import capabilities_of, limits_of
+    from sequoia.problem.capabilities import capabilities_of, limits_of, sample_actions, space_at
     from sequoia.problem.contagion import Contagion
     from sequoia.problem.dependencies import Dependencies
     from sequoia.problem.environment import Environment
@@ -73,10 +72,9 @@ __all__ = [
 
 _NAMES = {
     "action_limits": "ActionLimits",
-    "action_sets": "sample_actions space_at",
     "arms": "Arms",
     "assortment": "Assortment",
-    "capabilities": "capabilities_of limits_of",
+    "capabilities": "capabilities_of limits_of sample_actions space_at",
     "environment_checks": "check_environment",
     "contagion": "Contagion",
     "dependencies": "Dependencies",

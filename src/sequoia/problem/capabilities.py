@@ -15,6 +15,8 @@ from sequoia.problem.action_limits import ActionLimits
 from sequoia.problem.dependencies import Dependencies
 from sequoia.problem.environment import Environment, States
 from sequoia.problem.problem import Problem
+from sequoia.problem.spaces import ActionSpace
+from sequoia.problem.spaces.restricted import restrict
 from sequoia.validation import ActionArray, FloatArray, IntArray
 
 
@@ -270,3 +272,22 @@ def dependencies_of(environment: Environment) -> Dependencies | None:
             f"and {depends.columns.shape[1]} columns; it has {wanted[0]} and {wanted[1]}."
         )
     return depends
+
+
+def space_at(environment: Environment, state: States, step: int) -> ActionSpace:
+    """Return the actions that are allowed in one state, ``(D,)``, as a space."""
+    limits = limits_of(environment, state[None], np.array([step]))
+    return environment.space if limits is None else restrict(environment.space, limits)
+
+
+def sample_actions(
+    environment: Environment, states: States, steps: IntArray, rng: np.random.Generator
+) -> ActionArray:
+    """Draw a random feasible action for each state, ``(B, N)``."""
+    limits = limits_of(environment, states, steps)
+    space = environment.space
+    drawn = [
+        (space if limits is None else restrict(space, limits.only([row]))).sample(rng).action
+        for row in range(len(states))
+    ]
+    return np.array(drawn, dtype=np.int8).reshape(len(states), space.n_actions)

@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from sequoia.errors import InfeasibleDecision, InfeasibleSpace, ProblemError
-from sequoia.problem.action_sets import space_at
-from sequoia.problem.capabilities import capabilities_of
+from sequoia.problem.capabilities import capabilities_of, space_at
 from sequoia.problem.environment import Environment
 from sequoia.problem.environment_checks import check_environment
 from sequoia.problem.files import edited_since_written

@@ -9,8 +9,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from sequoia.errors import ProblemError
-from sequoia.problem.action_sets import sample_actions
-from sequoia.problem.capabilities import dependencies_of, limits_of
+from sequoia.problem.capabilities import dependencies_of, limits_of, sample_actions
 from sequoia.problem.dependencies import Dependencies
 from sequoia.problem.environment import Environment, States
 from sequoia.problem.spaces import ActionSpace

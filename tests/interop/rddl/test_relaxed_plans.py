@@ -10,7 +10,7 @@ from rddl_cases import write
 
 from sequoia.interop.rddl import from_rddl
 from sequoia.policies import Lookahead, make_policy
-from sequoia.policies.by_plans import ByPlans
+from sequoia.policies.lookahead import ByPlans
 from sequoia.simulate import Scenarios, rollout
 
 # A chair takes wood and nails, a lamp takes a bulb from either of two shops. The press must be

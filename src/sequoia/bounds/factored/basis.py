@@ -7,8 +7,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csr_array
 
-from sequoia.bounds.factored.doses import DoseCombinations
-from sequoia.bounds.factored.local_table import Graph, table_size
+from sequoia.bounds.factored.local_table import DoseCombinations, Graph, table_size
 from sequoia.problem import Problem
 
 Cluster = tuple[int, ...]

@@ -7,10 +7,9 @@ from numpy.typing import ArrayLike
 
 from sequoia.bounds.certificate import Bound
 from sequoia.bounds.factored.basis import Cluster, grow_clusters
-from sequoia.bounds.factored.doses import DoseCombinations
 from sequoia.bounds.factored.dual import Dual, minimise
 from sequoia.bounds.factored.links import Links
-from sequoia.bounds.factored.local_table import LocalTable, table_size
+from sequoia.bounds.factored.local_table import DoseCombinations, LocalTable, table_size
 from sequoia.bounds.factored.value import FactoredValue
 from sequoia.bounds.horizon import Horizon
 from sequoia.bounds.lagrangian.arm_classes import start_of

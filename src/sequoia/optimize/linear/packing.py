@@ -1,4 +1,4 @@
-"""Good actions of many linear functions under rows alone: take columns in order while they fit."""
+"""Good actions of many linear functions, not proven: packed under rows, or built by the space."""
 
 from typing import Any
 
@@ -7,6 +7,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse import csc_array
 
+from sequoia.optimize.encoding import ActionEncoding
+from sequoia.optimize.relu_net import NetworkError, ReluNet
+from sequoia.optimize.result import ArgmaxResult
 from sequoia.problem import ActionLimits, ActionSpace
 from sequoia.problem.system import TOLERANCE
 from sequoia.validation import ActionArray, BoolArray, FloatArray
@@ -127,3 +130,25 @@ def _first(keys: FloatArray, count: int) -> NDArray[Any]:
         order = np.argsort(-np.take_along_axis(keys, few, axis=1), axis=1, kind="stable")
         return np.take_along_axis(few, order, axis=1)
     return np.argsort(-keys, axis=1, kind="stable")
+
+
+class Construction:
+    """Takes what the space constructs (`ActionSpace.construct_linear`) as it is."""
+
+    name = "construction"
+
+    def __init__(self, columns: ActionEncoding) -> None:
+        self._columns = columns
+
+    @staticmethod
+    def is_good_in(columns: ActionEncoding) -> bool:
+        """Say whether that is mostly within a per cent of the best."""
+        return columns.dose_indicators is None and columns.space.constructs_well
+
+    def best(self, net: ReluNet) -> ArgmaxResult:
+        """Return a good action of each state; ``net`` must have no hidden layer."""
+        actions = None if net.weights else self._columns.space.construct_linear(net.linear)
+        if actions is None:
+            raise NetworkError("the space constructs actions for linear networks alone.")
+        values = net.values(self._columns.encode(actions)[:, None, :])[:, 0]
+        return ArgmaxResult.unproven(actions, values)

@@ -9,8 +9,7 @@ from numpy.typing import ArrayLike
 
 from sequoia.problem.names import between, checked_names, say
 from sequoia.problem.spaces.base import ActionSpace, Bracketer, Extensions, Maximiser
-from sequoia.problem.spaces.group_rows import GroupRows
-from sequoia.problem.spaces.overlapping_groups import OverlappingGroups
+from sequoia.problem.spaces.group_rows import GroupRows, OverlappingGroups
 from sequoia.problem.system import Decision, LinearSystem, Rows, room
 from sequoia.problem.tables import TableSet, table
 from sequoia.validation import (

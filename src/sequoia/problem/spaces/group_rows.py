@@ -4,14 +4,23 @@ Groups are nested or apart: a laminar family. For a number ``m`` of chosen colum
 for at least and at most so many of a group. What a group is worth with ``k`` columns is then
 concave in ``k``, so that one price of a column, lower in groups that have to be filled and higher
 in those that are full, decides all (greedy on a generalised polymatroid; Frank and Tardos 1988).
+
+Where some groups overlap in part, some rows are left out, so that the others are nested or apart: a
+relaxation. Where its best action keeps the rows that were left out, it is the best of all; else the
+rows that it breaks are the first that the next relaxation takes in. Few rows of many matter at a
+time, so that one or two relaxations mostly do; where rows that overlap matter at once, a solver
+decides.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from sequoia.problem.system import TOLERANCE, Rows
+from sequoia.problem.system import TOLERANCE, LinearSystem, Rows
+from sequoia.solvers import Limits
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 
@@ -245,3 +254,53 @@ def _numbers(
             number = np.ceil(number)
             most = np.minimum(most, number - excess(number, side, sign))
     return least.astype(np.int64), np.maximum(most, -1).astype(np.int64)
+
+
+# A third relaxation takes as long as a solver.
+_MOST_RELAXATIONS = 2
+
+
+class OverlappingGroups:
+    """At most ``limit`` columns are chosen, under rows over any groups."""
+
+    def __init__(self, rows: Rows, limit: int) -> None:
+        self._rows, self._limit = rows, limit
+        size = rows.matrix.shape[1]
+        self._system = LinearSystem.from_rows([rows], size, [""] * size)
+        self._groups = lru_cache(maxsize=64)(self._nested)
+
+    def bracket(
+        self,
+        weights: FloatArray,
+        limits: Limits,
+    ) -> tuple[ActionArray, float] | None:
+        """Return the best action by ``weights``, ``(N,)``, and what it is worth.
+
+        ``None`` where a solver has to decide.
+        """
+        nothing = np.full(len(weights), -1, dtype=np.int8)
+        order = tuple(range(self._system.n_rows))
+        for _ in range(_MOST_RELAXATIONS):
+            groups = self._groups(order)
+            action = None if groups is None else groups.best(weights, nothing)
+            if action is None:
+                return None
+            _, low, high = self._system.broken(action[:, None].astype(np.float64))
+            broken = np.flatnonzero((low | high)[:, 0]).tolist()
+            if not broken:
+                return action, float(weights @ action)
+            order = (*broken, *(row for row in order if row not in broken))
+        return None
+
+    def _nested(self, order: Iterable[int]) -> GroupRows | None:
+        """Take in rows one by one, but those that overlap in part with others before them."""
+        kept = np.zeros(self._system.n_rows, dtype=np.bool_)
+        groups = GroupRows.of(self._rows.only(kept), self._limit)
+        for row in order:
+            kept[row] = True
+            wider = GroupRows.of(self._rows.only(kept), self._limit)
+            if wider is None:
+                kept[row] = False
+            else:
+                groups = wider
+        return groups

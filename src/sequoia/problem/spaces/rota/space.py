@@ -4,6 +4,7 @@ from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,9 +16,9 @@ from sequoia.problem.spaces.rota.conflicts import why_not
 from sequoia.problem.spaces.rota.formulation import Formulation
 from sequoia.problem.spaces.rota.packing import Openings, Packing
 from sequoia.problem.spaces.rota.search import RotaSearch
-from sequoia.problem.spaces.rota.tables import from_tables, to_tables
+from sequoia.problem.spaces.visitors import read_visitors, visitors_table
 from sequoia.problem.system import Decision, LinearSystem, Rows
-from sequoia.problem.tables import TableSet
+from sequoia.problem.tables import Column, TableSet, table
 from sequoia.sizes import MOST_COLUMNS, MOST_VISITS, require_at_most
 from sequoia.validation import (
     ActionArray,
@@ -447,9 +448,60 @@ class Rota(ActionSpace):
 
     def to_tables(self) -> TableSet:
         """Options and tables of this space."""
-        return to_tables(self)
+        return _to_tables(self)
 
     @classmethod
     def from_tables(cls, content: TableSet) -> "Rota":
         """Build from options and tables."""
-        return cls(**from_tables(content))
+        return cls(**_from_tables(content))
+
+
+def _to_tables(space: Rota) -> TableSet:
+    """Return options and tables."""
+    slots = list(space.slot_names)
+    arms: dict[str, Column] = {
+        "name": space.names,
+        "minutes": space.lengths,
+        "visits": space.visits,
+    }
+    arms |= dict(zip(slots, space.arm_slots.T, strict=True))
+    workers = {"name": space.worker_names} | dict(zip(slots, space.minutes.T, strict=True))
+    tables = table("actions", **arms) | table("workers", **workers)
+    tables |= visitors_table(space.may_visit, space.names, space.worker_names)
+    options = {"limit": space.limit, "distinct_workers": space.distinct_workers, "slots": slots}
+    if space.most_in_a_row is not None:
+        options["most_in_a_row"] = space.most_in_a_row
+    return TableSet(options, tables)
+
+
+def _from_tables(content: TableSet) -> dict[str, Any]:
+    """Return what a `Rota` is made of."""
+    content.known({"kind", "limit", "distinct_workers", "slots", "most_in_a_row"})
+    slots = [str(slot) for slot in content.option("slots", list)]
+    arms, workers = content.table("actions"), content.table("workers")
+    names, worker_names = arms.names("name"), workers.names("name")
+    lengths = arms.floats("minutes", is_positive, "a visit takes more than 0 minutes")
+    visits = arms.integers("visits", least=1)
+    wanted = "minutes are not negative"
+    minutes = [workers.floats(slot, is_not_negative, wanted) for slot in slots]
+    arm_slots = [arms.booleans(slot) for slot in slots]
+    limit = content.option("limit", int, len(arms), least=0)
+    is_distinct = content.option("distinct_workers", bool, False)
+    in_a_row = None
+    if "most_in_a_row" in content.options:
+        in_a_row = content.option("most_in_a_row", int, least=1)
+    may_visit = read_visitors(content, names, worker_names)
+    content.settle()
+    return {
+        "minutes": np.array(minutes).reshape(len(slots), len(workers)).T,
+        "arm_slots": np.array(arm_slots).reshape(len(slots), len(arms)).T,
+        "lengths": lengths,
+        "visits": visits,
+        "may_visit": may_visit,
+        "limit": limit,
+        "distinct_workers": is_distinct,
+        "most_in_a_row": in_a_row,
+        "names": names,
+        "worker_names": worker_names,
+        "slot_names": slots,
+    }

@@ -17,8 +17,8 @@ from sequoia.problem.spaces.budget import Budget
 from sequoia.problem.spaces.walk import tours
 from sequoia.problem.spaces.walk.euler import EulerForm
 from sequoia.problem.spaces.walk.frontier_dp import Frontier
-from sequoia.problem.spaces.walk.sampler import WalkSampler
 from sequoia.problem.spaces.walk.time_expanded import TimeExpandedGraph
+from sequoia.problem.spaces.walk.tours import WalkSampler
 from sequoia.problem.system import Decision, LinearSystem
 from sequoia.problem.tables import Column, Table, TableSet, table
 from sequoia.sizes import MOST_COLUMNS, MOST_STEPS, require_at_most
