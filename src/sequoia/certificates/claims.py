@@ -106,8 +106,8 @@ def bound_certificate(
     for weight, own, support in zip(horizon.weights, table, prices.support, strict=True):
         terms, constant = paid_terms(instance, own.tolist())
         size = float(sum(map(abs, terms.values()))) + abs(float(constant))
-        target = Fraction(float(support)) - constant + Fraction(_ROUNDING * size)
-        tree = ProofSearch(len(whole), nodes).prove(part, terms, float(target))
+        target = Fraction(float(support)) - constant
+        tree = ProofSearch(len(whole), nodes).prove(part, terms, float(target) + _ROUNDING * size)
         shown = part.bound(terms, tree, whole)
         assert shown is not None
         more += max(0.0, float(weight) * float(shown - target))
