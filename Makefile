@@ -17,7 +17,7 @@ RUN := $(VENV)/.run-installed
 DEV := $(VENV)/.dev-installed
 DOCS := $(VENV)/.docs-installed
 
-.PHONY: setup demo browser check test lint coverage wheel dist audit bench bench-argmax docs pictures screenshots clean
+.PHONY: setup fuzz soak demo browser check test lint coverage wheel dist audit bench bench-argmax docs pictures screenshots clean
 
 setup: $(DEV)
 
@@ -80,6 +80,12 @@ dist: wheel | $(BIN)/python
 audit: | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
 	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip
+
+# Answers compared with each other and with enumeration; cases that were wrong once come first.
+MINUTES ?= 10
+fuzz: export OMP_NUM_THREADS := 1
+fuzz: $(DEV)
+	$(BIN)/python benchmarks/fuzz_differential.py --minutes $(MINUTES)
 
 lint: $(DEV)
 	$(BIN)/ruff check --fix .

@@ -6,7 +6,19 @@ import numpy as np
 import pytest
 from scipy.sparse import csr_array
 
-from sequoia import Arms, Assignment, Budget, Custom, Floor, Problem, Rules, Schedule, Walk
+from sequoia import (
+    Arms,
+    Assignment,
+    Budget,
+    Custom,
+    Floor,
+    Problem,
+    Rules,
+    Schedule,
+    Walk,
+    load,
+    save,
+)
 from sequoia.errors import ProblemError
 from sequoia.problem.tables import TableSet, table
 
@@ -77,6 +89,19 @@ def test_the_identity_needs_dose_one():
     arms = Arms.ladder([[0, 1]] * 2, [[0.1, 0.5]] * 2, [[0, 2]] * 2)
     with pytest.raises(ProblemError, match=r"influence\[0\] can give arm 0 a dose of 1; .* 0, 2\."):
         Problem("p", arms, Budget([1, 1], 1), START)
+
+
+def test_as_many_weights_of_one_as_arms_are_not_the_identity(tmp_path):
+    """Both weights are of one arm: the other is reached by nothing."""
+    problem = make(
+        arms=Arms.ladder([[0, 1], [0, 2]], [[0.1, 0.4, 0.6]] * 2, [[0, 1, 2]] * 2),
+        space=Budget([1, 1], 2),
+        influence=[[0, 0], [1, 1]],
+    )
+    assert not problem.is_identity
+    assert problem.levels([[1, 1]]).tolist() == [[0, 2]]
+    save(problem, tmp_path / "p")
+    assert load(tmp_path / "p").levels([[1, 0]]).tolist() == [[0, 1]]
 
 
 def test_doses_match_up_to_rounding():

@@ -213,7 +213,7 @@ class Problem(Shown):
         arms, columns = matrix.shape
         return bool(
             arms == columns
-            and matrix.nnz == arms
+            and (matrix.indptr == np.arange(arms + 1)).all()
             and (matrix.indices == np.arange(arms)).all()
             and (matrix.data == 1).all()
         )
