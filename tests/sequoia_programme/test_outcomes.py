@@ -3,8 +3,8 @@
 from datetime import date
 
 import pytest
-from programme_cases import begin, content, fill, sheet
 
+from programme_cases import begin, content, fill, sheet
 from sequoia.errors import FileError
 from sequoia_programme.estimates import estimate
 from sequoia_programme.exporting import export

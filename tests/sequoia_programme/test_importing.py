@@ -5,8 +5,8 @@ from datetime import date, datetime
 
 import openpyxl
 import pytest
-from programme_cases import LOG, MONDAY, ROSTER, STAFF, begin, content, fill, sheet
 
+from programme_cases import LOG, MONDAY, ROSTER, STAFF, begin, content, fill, sheet
 from sequoia.errors import FileError
 from sequoia_programme.importing import import_sheets
 from sequoia_programme.members import members

@@ -7,7 +7,7 @@ import zipfile
 import pytest
 from web_cases import DAY, csrf, local_page, page_of
 
-from programme.programme_cases import begin
+from programme_cases import begin
 from sequoia.problem.spreadsheet import Limits, xlsx_bytes
 from sequoia_programme import matching
 from sequoia_programme.people import find_people

@@ -6,8 +6,8 @@ import zipfile
 from datetime import date
 
 import pytest
-from programme_cases import content, known
 
+from programme_cases import content, known
 from sequoia.cli import main
 from sequoia.errors import FileError, SequoiaError
 from sequoia_programme import store

@@ -14,7 +14,7 @@ import pytest
 import uvicorn
 from web_cases import DAY, PASSWORD, with_accounts
 
-from programme.programme_cases import begin, known
+from programme_cases import begin, known
 from real_command import PATIENCE
 from sequoia_programme.history import find_events, find_history
 from sequoia_programme.pdf import find_browser

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 import pytest
 from web_cases import DAY, local_page, page_of, send
 
-from programme.programme_cases import TRANSITIONS, begin, fill, sheet
+from programme_cases import TRANSITIONS, begin, fill, sheet
 from sequoia_programme import output
 from sequoia_programme.drafts import set_wish, wishes_for
 from sequoia_programme.history import find_history, read_journal

@@ -7,8 +7,8 @@ from datetime import date
 
 import pytest
 import sqlalchemy as sql
-from programme_cases import begin, content, fill, known
 
+from programme_cases import begin, content, fill, known
 from sequoia.errors import FileError
 from sequoia_programme import creating, store
 from sequoia_programme.accounts import all_accounts, has_accounts

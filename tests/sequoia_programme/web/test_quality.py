@@ -7,7 +7,7 @@ from datetime import date
 import pytest
 from web_cases import DAY, local_page, page_of, send
 
-from programme.programme_cases import known
+from programme_cases import known
 from real_command import PATIENCE
 from sequoia.errors import ProblemError
 from sequoia.learn.presets import make_config

@@ -4,9 +4,9 @@ from datetime import date
 
 import numpy as np
 import pytest
-from programme_cases import TRANSITIONS, known, sheet
 
 from learned_cases import made
+from programme_cases import TRANSITIONS, known, sheet
 from sequoia.bounds.lagrangian.relax import relax
 from sequoia.errors import FileError
 from sequoia.models.folder import Trained, save_model

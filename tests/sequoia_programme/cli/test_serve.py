@@ -6,7 +6,7 @@ import tempfile
 
 import pytest
 
-from programme.programme_cases import known
+from programme_cases import known
 from sequoia.cli import main
 from sequoia.io import held
 from sequoia_programme.accounts import add_account

@@ -3,8 +3,8 @@
 from datetime import date
 
 import pytest
-from programme_cases import known
 
+from programme_cases import known
 from sequoia_programme.changing import rename
 from sequoia_programme.drafts import read_draft, set_wish, undo_wish, wishes_for
 from sequoia_programme.history import find_history, read_journal

@@ -4,8 +4,8 @@ import io
 from datetime import timedelta
 
 import pytest
-from programme_cases import begin
 
+from programme_cases import begin
 from sequoia.cli import main
 from sequoia.errors import ProblemError
 from sequoia_programme import accounts, attempts

@@ -5,7 +5,7 @@ import re
 import pytest
 from web_cases import DAY, csrf, local_page, page_of, send
 
-from programme.programme_cases import begin, fill
+from programme_cases import begin, fill
 from sequoia_programme.history import find_events, read_journal
 from sequoia_programme.people import find_people, find_person
 from sequoia_programme.recording import record

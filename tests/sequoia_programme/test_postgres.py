@@ -4,9 +4,9 @@ import warnings
 
 import pytest
 import sqlalchemy as sql
-from programme_cases import MONDAY, begin, content, fill, sheet
 from test_recording import record_at_once
 
+from programme_cases import MONDAY, begin, content, fill, sheet
 from sequoia.errors import FileError
 from sequoia_programme.importing import import_sheets
 from sequoia_programme.people import find_names, find_people

@@ -5,8 +5,8 @@ from datetime import date, timedelta
 
 import numpy as np
 import pytest
-from programme_cases import MONDAY, STATES, begin, content, fill, sheet
 
+from programme_cases import MONDAY, STATES, begin, content, fill, sheet
 from sequoia import bound
 from sequoia.errors import FileError
 from sequoia.records.fit import FittedModel

@@ -14,7 +14,7 @@ from openpyxl import load_workbook
 from starlette.testclient import TestClient
 from web_cases import DAY, PASSWORD, csrf, local_page, page_of, send, sign_in, with_accounts
 
-from programme.programme_cases import TRANSITIONS, begin, fill, known, sheet
+from programme_cases import TRANSITIONS, begin, fill, known, sheet
 from sequoia.errors import ProblemError
 from sequoia_programme import accounts
 from sequoia_programme.accounts import ADMINISTER, PLAN, ROLES, SEE, all_accounts

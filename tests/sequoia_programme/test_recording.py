@@ -5,8 +5,8 @@ from datetime import date
 
 import pytest
 import sqlalchemy as sql
-from programme_cases import MONDAY, begin, content, fill, sheet
 
+from programme_cases import MONDAY, begin, content, fill, sheet
 from sequoia.cli import main
 from sequoia.errors import FileError, ProblemError
 from sequoia_programme.history import find_history

@@ -9,8 +9,8 @@ from datetime import date, datetime, time
 
 import openpyxl
 import pytest
-from programme_cases import MONDAY, STATES, begin, content, fill, known
 
+from programme_cases import MONDAY, STATES, begin, content, fill, known
 from sequoia.errors import FileError
 from sequoia.problem.spreadsheet import csv_text, read_spreadsheet, xlsx_bytes
 from sequoia_programme.exporting import export

@@ -3,8 +3,8 @@
 from datetime import date, timedelta
 
 import pytest
-from programme_cases import MONDAY, TRANSITIONS, begin, content, fill, known, sheet
 
+from programme_cases import MONDAY, TRANSITIONS, begin, content, fill, known, sheet
 from sequoia.errors import FileError, InfeasibleSpace, ProblemError
 from sequoia_programme.absences import set_absent, set_back
 from sequoia_programme.cancelling import cancel_visits

@@ -3,8 +3,8 @@
 import re
 
 import pytest
-from programme_cases import MONDAY, known
 
+from programme_cases import MONDAY, known
 from sequoia.errors import FileError, ProblemError, SequoiaError
 from sequoia_programme.history import read_journal
 from sequoia_programme.rules import (

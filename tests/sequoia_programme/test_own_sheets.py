@@ -3,8 +3,8 @@
 from datetime import date, timedelta
 
 import pytest
-from programme_cases import MONDAY, TRANSITIONS, begin, fill, sheet
 
+from programme_cases import MONDAY, TRANSITIONS, begin, fill, sheet
 from sequoia.errors import FileError
 from sequoia_programme.estimates import estimate
 from sequoia_programme.output import calendar_text

@@ -3,8 +3,8 @@
 from datetime import date, timedelta
 
 import pytest
-from programme_cases import TRANSITIONS, begin, fill, known, sheet
 
+from programme_cases import TRANSITIONS, begin, fill, known, sheet
 from sequoia.errors import ProblemError
 from sequoia_programme.absences import set_absent
 from sequoia_programme.calendar import days_of

@@ -6,11 +6,12 @@ import sys
 from pathlib import Path
 
 import pytest
-from programme_cases import LOG, ROSTER, known, sheet
 
+from programme_cases import LOG, ROSTER, known, sheet
 from real_command import PATIENCE
 
 TESTS = Path(__file__).parents[1]
+SCRIPT = Path(__file__).with_name("kill_at_each_statement.py")
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
 
@@ -29,10 +30,9 @@ def test_a_killed_command_leaves_all_or_nothing(tmp_path, arguments, least):
     known(template)
     sheet(template, "more.csv", ROSTER.replace("20", "25") + "Mary,old,30,north\n")
     sheet(template, "more-log.csv", LOG + "2026-11-03,Mary,good,Nurse Bo\n")
-    script = TESTS / "programme" / "kill_at_each_statement.py"
-    path = os.pathsep.join([str(TESTS), str(TESTS / "programme"), os.environ.get("PYTHONPATH", "")])
+    path = os.pathsep.join([str(TESTS), os.environ.get("PYTHONPATH", "")])
     done = subprocess.run(
-        [sys.executable, str(script), str(template), "programme", *arguments.split()],
+        [sys.executable, str(SCRIPT), str(template), "programme", *arguments.split()],
         capture_output=True,
         text=True,
         timeout=PATIENCE,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from starlette.testclient import TestClient
 
-from programme.programme_cases import known
+from programme_cases import known
 from real_command import PATIENCE
 from sequoia_programme.accounts import ROLES, add_account
 from sequoia_programme.settings import Programme

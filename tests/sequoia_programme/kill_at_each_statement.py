@@ -17,9 +17,9 @@ from pathlib import Path
 import highspy as _highspy  # noqa: F401 (imported once, not in each fork)
 import pydantic.type_adapter as _pydantic  # noqa: F401
 import sqlalchemy as sql
-from programme_cases import content
 from sqlalchemy import event
 
+from programme_cases import content
 from sequoia.cli import main
 from sequoia_programme.cli import programme as _programme  # noqa: F401
 from sequoia_programme.cli import show_today as _today  # noqa: F401
