@@ -1,8 +1,9 @@
 """The calendar of a programme: which dates are steps, and how people write dates."""
 
 import re
+import unicodedata
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 import numpy as np
@@ -21,6 +22,32 @@ LAST = date(2199, 12, 31)
 _WEEK = 7
 # More are a matter of the rhythm of visits, and no longer of who comes on which day.
 MOST_DAYS = 31
+
+# A time of day after a date, with its zone.
+_CLOCK = re.compile(
+    r"(T|,? )\d{1,2}:\d{2}(:\d{2}([.,]\d+)?)?( ?[AaPp][Mm])?( ?(Z|UTC|GMT|[+-]\d{2}:?\d{2}))?$"
+)
+_SLASHED = re.compile(r"(\d{1,2})[/-](\d{1,2})[/-]\d{4}")
+# 2 Nov 2026, 2-Nov-2026, 2. November 2026, 2 de noviembre de 2026, Nov 2, 2026.
+_NAMED = re.compile(
+    r"((?P<day>\d{1,2})(st|nd|rd|th|er)?[. -]*(de )?(?P<first>[^\W\d]+)"
+    r"|(?P<second>[^\W\d]+)[. -]+(?P<later>\d{1,2})(st|nd|rd|th)?),?[. -]*(de )?(?P<year>\d{4})"
+)
+# How names of months begin, without accents, in English, French, Spanish, Portuguese and German.
+_MONTHS = (
+    ("jan", "ene"),
+    ("feb", "fev"),
+    ("mar",),
+    ("apr", "avr", "abr"),
+    ("may", "mai"),
+    ("jun", "juin"),
+    ("jul", "juil"),
+    ("aug", "aou", "ago"),
+    ("sep", "set"),
+    ("oct", "okt", "out"),
+    ("nov",),
+    ("dec", "dez", "dic"),
+)
 
 
 class UnreadableDate(ValueError):
@@ -116,18 +143,35 @@ class Calendar:
         return found
 
     def _read(self, text: str) -> date:
-        text = text.strip()
-        # Some spreadsheets add the time of day.
-        text = re.sub(r"[T ]00:00(:00)?$", "", text)
-        if re.fullmatch(r"\d{4}-\d{1,2}-\d{1,2}", text):
-            return _date(text, *map(int, text.split("-")))
+        # Other systems add the time of day, and where on earth it is; the date is as written.
+        text = _CLOCK.sub("", text.strip())
+        if re.fullmatch(r"\d{4}([-/])\d{1,2}\1\d{1,2}", text):
+            return _date(text, *map(int, re.split("[-/]", text)))
         if re.fullmatch(r"\d{1,2}\.\d{1,2}\.\d{4}", text):
             day, month, year = map(int, text.split("."))
             return _date(text, year, month, day)
-        if re.fullmatch(r"\d{1,2}/\d{1,2}/\d{4}", text):
-            first, second, year = map(int, text.split("/"))
+        if re.fullmatch(r"\d{1,2}([/-])\d{1,2}\1\d{4}", text):
+            first, second, year = map(int, re.split("[/-]", text))
             return self._with_slashes(text, first, second, year)
+        named = _NAMED.fullmatch(text)
+        number = None if named is None else _month(named["first"] or named["second"])
+        if named is not None and number is not None:
+            return _date(text, int(named["year"]), number, int(named["day"] or named["later"]))
         raise UnreadableDate(f"{text!r} is no date; one such as 2026-11-02 is wanted")
+
+    def of_column(self, texts: Sequence[str]) -> "Calendar":
+        """Return this calendar with the order of dates that some of ``texts`` leave no doubt of.
+
+        Where nobody said the order, and ``13/4/2026`` stands beside ``3/4/2026``, days come first.
+        """
+        if self.order:
+            return self
+        orders = set()
+        for text in texts:
+            parts = _SLASHED.match(text.strip())
+            if parts is not None and max(int(parts[1]), int(parts[2])) > 12:
+                orders.add("day first" if int(parts[1]) > 12 else "month first")
+        return replace(self, order=orders.pop()) if len(orders) == 1 else self
 
     def _with_slashes(self, text: str, first: int, second: int, year: int) -> date:
         order = self.order
@@ -155,6 +199,22 @@ def days_of(calendar: Calendar, first: date, last: date) -> list[date]:
             f"1 to {MOST_DAYS} are wanted."
         )
     return [calendar.date_of(step) for step in range(begin, end + 1)]
+
+
+def _month(name: str) -> int | None:
+    """Return the number of a month by the beginning of its name."""
+    plain = unicodedata.normalize("NFD", name.casefold())
+    plain = "".join(letter for letter in plain if not unicodedata.combining(letter))
+    if len(plain) < 3:
+        return None
+    return next(
+        (
+            number
+            for number, begins in enumerate(_MONTHS, start=1)
+            if any(plain.startswith(begin) for begin in begins)
+        ),
+        None,
+    )
 
 
 def _date(text: str, year: int, month: int, day: int) -> date:

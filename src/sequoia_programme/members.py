@@ -98,7 +98,9 @@ def read_dates(
         See `Calendar.read_date`.
     """
     dates: list[date | None] = []
-    for row, text in enumerate(sheet.strings(column)):
+    texts = sheet.strings(column)
+    calendar = calendar.of_column(texts)
+    for row, text in enumerate(texts):
         try:
             is_none = optional and not text
             dates.append(None if is_none else calendar.read_date(text, is_end=is_end))

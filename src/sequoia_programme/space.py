@@ -100,24 +100,15 @@ def _table_without(table: Table, ends: Sequence[str], away: set[str]) -> Table:
         for row in range(len(table))
         if not any(table.columns[end][row] in away for end in ends if end in table.columns)
     ]
-    return _rows(table, kept)
+    return table.only(kept)
 
 
 def _by_action(table: Table, columns: Columns) -> Table:
     """Return a row for each action that reaches an arm."""
     names = table.strings("name")
     several = [columns.of(name) if name in columns.arms else [name] for name in names]
-    wide = _rows(table, [row for row, own in enumerate(several) for _ in own])
+    wide = table.only([row for row, own in enumerate(several) for _ in own])
     return replace(wide, columns={**wide.columns, "name": [one for own in several for one in own]})
-
-
-def _rows(table: Table, kept: Sequence[int]) -> Table:
-    numbers = table.rows or range(2, len(table) + 2)
-    return replace(
-        table,
-        columns={name: [column[row] for row in kept] for name, column in table.columns.items()},
-        rows=[numbers[row] for row in kept],
-    )
 
 
 class _Roster(Table):

@@ -55,6 +55,15 @@ class Table:
         """Return the same table, which notes what is wrong in ``found``."""
         return replace(self, found=found)
 
+    def only(self, kept: Sequence[int]) -> "Table":
+        """Return some rows, which keep their numbers."""
+        numbers = self.rows or range(2, len(self) + 2)
+        return replace(
+            self,
+            columns={name: [column[row] for row in kept] for name, column in self.columns.items()},
+            rows=[numbers[row] for row in kept],
+        )
+
     def place(self, row: int) -> str:
         """Say where a row is."""
         return f"{self.where} row {self.rows[row] if len(self.rows) else row + 2}"

@@ -7,10 +7,11 @@ from starlette.responses import Response
 
 from sequoia.errors import FileError, SequoiaError
 from sequoia_programme.importing import import_sheets
-from sequoia_programme.matching import SHEETS, match_columns, rename_columns
+from sequoia_programme.matching import SHEETS, match_columns
+from sequoia_programme.sources import remember
 from sequoia_programme.web.call import Call
 
-_KINDS = (".csv", ".xlsx")
+_KINDS = (".csv", ".xlsx", ".json")
 _MOST_BYTES = 10_000_000
 
 
@@ -27,7 +28,7 @@ def check(call: Call) -> Response:
             _keep(call, kind, folder)
         given = _given(folder)
         if not given:
-            raise FileError("no sheet was chosen; CSV or XLSX is wanted.")
+            raise FileError("no sheet was chosen; CSV, XLSX or JSON is wanted.")
         matched = {kind: match_columns(call.programme, path, kind) for kind, path in given.items()}
     except SequoiaError as error:
         return _again(call, folder, error)
@@ -40,10 +41,15 @@ def start(call: Call) -> Response:
     folder = call.site.uploads.find(upload)
     given = _given(folder)
     try:
-        ready = {kind: _renamed(call, kind, path, folder) for kind, path in given.items()}
-        log = ready.pop("log", None)
-        correct = bool(call.text("correct"))
-        done = import_sheets(call.programme, ready, log, correct=correct, today=call.site.today())
+        names = {kind: _said(call, kind, path) for kind, path in given.items()}
+        done = import_sheets(
+            call.programme,
+            {kind: path for kind, path in given.items() if kind != "log"},
+            given.get("log"),
+            correct=bool(call.text("correct")),
+            today=call.site.today(),
+            names=names,
+        )
     except SequoiaError as error:
         matched = {kind: match_columns(call.programme, path, kind) for kind, path in given.items()}
         return _again(call, folder, error, matched=matched, upload=upload)
@@ -59,7 +65,7 @@ def _keep(call: Call, kind: str, folder: Path) -> None:
         return
     ending = Path(sent.filename).suffix.lower()
     if ending not in _KINDS:
-        raise FileError(f"the {SHEETS[kind]} ends in {ending!r}; CSV or XLSX is wanted.")
+        raise FileError(f"the {SHEETS[kind]} ends in {ending!r}; CSV, XLSX or JSON is wanted.")
     content = sent.file.read(_MOST_BYTES + 1)
     if len(content) > _MOST_BYTES:
         raise FileError(f"the {SHEETS[kind]} has more than {_MOST_BYTES // 10**6} MB.")
@@ -71,14 +77,12 @@ def _given(folder: Path) -> dict[str, Path]:
     return {kind: path for kind, paths in places.items() for path in paths if path.exists()}
 
 
-def _renamed(call: Call, kind: str, path: Path, folder: Path) -> Path:
-    """Return a sheet under the names that were chosen for its columns."""
+def _said(call: Call, kind: str, path: Path) -> dict[str, str]:
+    """Return what was chosen for the columns of a sheet, and keep it for the next such sheet."""
     columns = match_columns(call.programme, path, kind).columns
     names = {name: call.text(f"{kind} {number}") for number, name in enumerate(columns)}
-    target = folder / "ready" / f"{SHEETS[kind]}.csv"
-    target.parent.mkdir(exist_ok=True)
-    rename_columns(call.programme, path, target, kind, names)
-    return target
+    remember(call.programme.folder, kind, names)
+    return {name: what for name, what in names.items() if what}
 
 
 def _again(
@@ -90,4 +94,4 @@ def _again(
 
 def _plain(line: str, folder: Path) -> str:
     """Return a line without the folder that nobody knows."""
-    return line.replace(f"{folder}/ready/", "").replace(f"{folder}/", "")
+    return line.replace(f"{folder}/", "")
