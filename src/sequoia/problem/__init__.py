@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sequoia.problem.promises import Promise, Promises
     from sequoia.problem.purse import SpendingLimit
     from sequoia.problem.rules import Floor, Lock, Rules
+    from sequoia.problem.simulator import Simulator
     from sequoia.problem.spaces import (
         ActionSpace,
         Assignment,
@@ -56,6 +57,7 @@ __all__ = [
     "Rota",
     "Rules",
     "Schedule",
+    "Simulator",
     "SpendingLimit",
     "Team",
     "Walk",
@@ -84,6 +86,7 @@ _NAMES = {
     "promises": "Promise Promises",
     "purse": "SpendingLimit",
     "rules": "Floor Lock Rules",
+    "simulator": "Simulator",
     "spaces": "ActionSpace Assignment Budget Custom Extensions Rota Schedule Team Walk with_rules",
     "system": "Decision LinearSystem",
 }
