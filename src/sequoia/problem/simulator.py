@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sequoia.errors import ProblemError
-from sequoia.problem.action_sets import sample_actions
+from sequoia.problem.capabilities import sample_actions
 from sequoia.problem.environment import States
 from sequoia.problem.names import count
 from sequoia.problem.spaces import ActionSpace
