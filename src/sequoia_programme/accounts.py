@@ -10,7 +10,7 @@ import secrets
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cache
 
 import sqlalchemy as sql
@@ -20,13 +20,22 @@ from argon2.exceptions import InvalidHashError, VerificationError
 from sequoia.errors import ProblemError
 from sequoia.problem.names import closest, composed, flaw_of
 from sequoia_programme.attempts import Key, reserve, take_back
-from sequoia_programme.schema import accounts, now, sessions
+from sequoia_programme.schema import WORKER as STAFF
+from sequoia_programme.schema import accounts, now, roster, sessions
 from sequoia_programme.settings import Programme
 from sequoia_programme.store import note
 
-# Each may do what those before it may.
-ROLES = ("see", "plan", "administer")
-SEE, PLAN, ADMINISTER = ROLES
+ROLES = ("view", "work", "plan", "administer")
+VIEW, WORK, PLAN, ADMINISTER = ROLES
+# What is for everybody who signed in.
+ANY = "any"
+# Whoever has a role may do what is for these: numbers without names; the visits of a worker.
+_COVERED = {
+    VIEW: (ANY, VIEW),
+    WORK: (ANY, WORK),
+    PLAN: (ANY, VIEW, WORK, PLAN),
+    ADMINISTER: (ANY, *ROLES),
+}
 # Short ones are guessed (NIST SP 800-63B asks for 8 and more); longer ones keep the hasher busy.
 _SHORTEST, _LONGEST = 10, 1000
 # Of fewer letters, a long password is as easily guessed as a short one.
@@ -51,21 +60,33 @@ _OWN_FREE, _ADDRESS_FREE, _NAME_FREE = 5, 20, 50
 
 @dataclass(frozen=True)
 class Account:
-    """Somebody who may open the page."""
+    """Somebody who may open the page.
+
+    Attributes
+    ----------
+    worker
+        Of the role `WORK`, the name of whom on the staff: nobody else's visits are theirs to see.
+    """
 
     name: str
     role: str
+    worker: str = ""
 
     def may(self, role: str) -> bool:
         """Whether they may do what ``role`` may."""
-        return ROLES.index(self.role) >= ROLES.index(role)
+        return role in _COVERED[self.role]
+
+
+# An account as `Account` has it.
+_ACCOUNTS = sql.select(
+    accounts.c.name, accounts.c.role, sql.func.coalesce(roster.c.name, "")
+).select_from(accounts.outerjoin(roster, roster.c.id == accounts.c.worker))
 
 
 def all_accounts(programme: Programme) -> list[Account]:
     """Return all accounts, by name."""
-    chosen = sql.select(accounts.c.name, accounts.c.role).order_by(accounts.c.name)
     with programme.store.open().reading() as connection:
-        return [Account(*row) for row in connection.execute(chosen)]
+        return [Account(*row) for row in connection.execute(_ACCOUNTS.order_by(accounts.c.name))]
 
 
 def has_accounts(programme: Programme) -> bool:
@@ -74,8 +95,13 @@ def has_accounts(programme: Programme) -> bool:
         return connection.execute(sql.select(accounts.c.name).limit(1)).first() is not None
 
 
-def add_account(programme: Programme, name: str, role: str, password: str) -> Account:
-    """Add an account; the first one must be able to administer the others."""
+def add_account(
+    programme: Programme, name: str, role: str, password: str, worker: str = ""
+) -> Account:
+    """Add an account; the first one must be able to administer the others.
+
+    ``worker`` is whom of the staff it belongs to, where the role is `WORK`.
+    """
     name = composed(name).strip()
     if flaw_of(name):
         raise ProblemError(f"the account is called {name!r}; {flaw_of(name)}.")
@@ -88,13 +114,35 @@ def add_account(programme: Programme, name: str, role: str, password: str) -> Ac
             raise ProblemError(f"the account {name!r} is there already.")
         if role != ADMINISTER and ADMINISTER not in there.values():
             raise ProblemError(f"the first account needs the role {ADMINISTER}, not {role}.")
-        connection.execute(accounts.insert().values(name=name, role=role, hash=hashed))
+        number, worker = _worker(connection, role, worker)
+        values = {"name": name, "role": role, "hash": hashed, "worker": number}
+        connection.execute(accounts.insert().values(values))
         note(connection, f"Added the account {name!r} with the role {role}.", moves=False)
-    return Account(name, role)
+    return Account(name, role, worker)
+
+
+def _worker(connection: sql.Connection, role: str, worker: str) -> tuple[int | None, str]:
+    """Return the number and the name of whom an account belongs to, if its role asks for one."""
+    if role != WORK:
+        return None, ""
+    chosen = sql.select(roster.c.name, roster.c.id).where(roster.c.role == STAFF)
+    staff = {name: number for name, number in connection.execute(chosen)}
+    worker = composed(worker).strip()
+    if worker not in staff:
+        raise ProblemError(
+            f"the role {WORK} is for somebody of the staff, and nobody there is called {worker!r}"
+            f"{closest(worker, list(staff))}."
+        )
+    return staff[worker], worker
 
 
 def change_account(
-    programme: Programme, name: str, *, role: str | None = None, password: str | None = None
+    programme: Programme,
+    name: str,
+    *,
+    role: str | None = None,
+    password: str | None = None,
+    worker: str = "",
 ) -> None:
     """Give an account another role or another password; its sessions end."""
     name = composed(name).strip()
@@ -106,7 +154,10 @@ def change_account(
         if role is not None and role != ADMINISTER:
             _require_another_administrator(connection, name)
         values = {key: value for key, value in new.items() if value is not None}
-        connection.execute(accounts.update().where(accounts.c.name == name).values(values))
+        if role is not None:
+            number, _ = _worker(connection, role, worker)
+            connection.execute(_account(name).values(worker=number))
+        connection.execute(_account(name).values(values))
         connection.execute(sessions.delete().where(sessions.c.account == name))
         what = " and ".join(
             {"role": f"the role {role}", "hash": "a new password"}[k] for k in values
@@ -123,6 +174,21 @@ def remove_account(programme: Programme, name: str) -> None:
         connection.execute(sessions.delete().where(sessions.c.account == name))
         connection.execute(accounts.delete().where(accounts.c.name == name))
         note(connection, f"Removed the account {name!r}.", moves=False)
+
+
+def change_own_password(programme: Programme, name: str, new: str, token: str) -> None:
+    """Give an account another password; its sessions end, but the one with ``token``."""
+    hashed = _hash(new, name)
+    with programme.store.open().writing() as connection:
+        _require_account(connection, name)
+        connection.execute(_account(name).values(hash=hashed))
+        others = sql.and_(sessions.c.account == name, sessions.c.digest != _digest(token))
+        connection.execute(sessions.delete().where(others))
+        note(connection, f"The account {name!r} has a new password.", moves=False)
+
+
+def _account(name: str) -> sql.Update:
+    return accounts.update().where(accounts.c.name == name)
 
 
 @dataclass(frozen=True)
@@ -194,16 +260,17 @@ def _sealed(programme: Programme, name: str, mark: str) -> str:
 
 def check_password(programme: Programme, name: str, password: str) -> Account | None:
     """Return the account, if the password is its own; it takes as long for names nobody has."""
-    chosen = sql.select(accounts).where(accounts.c.name == composed(name).strip())
+    own = accounts.c.name == composed(name).strip()
     with programme.store.open().reading() as connection:
-        found = connection.execute(chosen).mappings().one_or_none()
-    hashed = _nobodys_hash() if found is None else found["hash"]
+        found = connection.execute(_ACCOUNTS.where(own)).one_or_none()
+        hashed = connection.execute(sql.select(accounts.c.hash).where(own)).scalar_one_or_none()
+    hashed = hashed or _nobodys_hash()
     try:
         with _HASHING:
             _hasher().verify(hashed, password[:_LONGEST])
     except (VerificationError, InvalidHashError):
         return None
-    return None if found is None else Account(found["name"], found["role"])
+    return None if found is None else Account(*found)
 
 
 def _hash_of(programme: Programme, name: str) -> str | None:
@@ -212,12 +279,13 @@ def _hash_of(programme: Programme, name: str) -> str | None:
         return connection.execute(chosen).scalar_one_or_none()
 
 
-def open_session(programme: Programme, account: Account) -> str:
-    """Begin a session and return its token, which is kept nowhere."""
+def open_session(programme: Programme, account: Account, device: str = "") -> str:
+    """Begin a session and return its token, which is kept nowhere; ``device`` says in what."""
     token = secrets.token_urlsafe(32)
     with programme.store.writing() as connection:
         connection.execute(sessions.delete().where(~_lasts()))
-        connection.execute(sessions.insert().values(digest=_digest(token), account=account.name))
+        values = {"digest": _digest(token), "account": account.name, "device": device}
+        connection.execute(sessions.insert().values(values))
         note(connection, f"{account.name} signed in.", moves=False)
     return token
 
@@ -225,11 +293,8 @@ def open_session(programme: Programme, account: Account) -> str:
 def find_session(programme: Programme, token: str) -> Account | None:
     """Return whose session it is, if it has not ended."""
     own = sessions.c.digest == _digest(token)
-    chosen = (
-        sql.select(accounts.c.name, accounts.c.role, sessions.c.at)
-        .join(accounts, accounts.c.name == sessions.c.account)
-        .where(own, _lasts())
-    )
+    chosen = _ACCOUNTS.join(sessions, accounts.c.name == sessions.c.account)
+    chosen = chosen.add_columns(sessions.c.at).where(own, _lasts())
     with programme.store.reading() as connection:
         found = connection.execute(chosen).one_or_none()
     if found is None:
@@ -237,7 +302,45 @@ def find_session(programme: Programme, token: str) -> Account | None:
     if found.at < now() - _NOTED:
         with programme.store.writing() as connection:
             connection.execute(sessions.update().where(own).values(at=now()))
-    return Account(found.name, found.role)
+    return Account(*found[:-1])
+
+
+@dataclass(frozen=True)
+class Session:
+    """A browser in which somebody is signed in.
+
+    Attributes
+    ----------
+    digest
+        What it is known by; nobody gets in by it.
+    device
+        Which browser, as far as it says.
+    began, at
+        When it began, and when it was last used, in UTC.
+    """
+
+    digest: str
+    device: str
+    began: datetime
+    at: datetime
+    is_this: bool
+
+
+def sessions_of(programme: Programme, name: str, token: str) -> list[Session]:
+    """Return the sessions of an account, the one with ``token`` among them, the last used first."""
+    fields = (sessions.c.digest, sessions.c.device, sessions.c.began, sessions.c.at)
+    chosen = sql.select(*fields).where(sessions.c.account == name, _lasts())
+    with programme.store.open().reading() as connection:
+        rows = connection.execute(chosen.order_by(sessions.c.at.desc())).all()
+    return [Session(row[0], row[1] or "", *row[2:], row[0] == _digest(token)) for row in rows]
+
+
+def end_session_of(programme: Programme, name: str, digest: str) -> None:
+    """End a session of an account."""
+    own = sql.and_(sessions.c.account == name, sessions.c.digest == digest)
+    with programme.store.writing() as connection:
+        if connection.execute(sessions.delete().where(own)).rowcount:
+            note(connection, f"{name} ended a session.", moves=False)
 
 
 def _lasts() -> sql.ColumnElement[bool]:

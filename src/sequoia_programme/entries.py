@@ -11,7 +11,7 @@ from sequoia.errors import FileError
 from sequoia.problem.names import closest, nearest, unknown
 from sequoia.problem.tables import Table
 from sequoia_programme.members import Member, read_dates
-from sequoia_programme.outcomes import ENDS, ENTERED, KINDS, move_member
+from sequoia_programme.outcomes import ATTEMPTS, CANCELLED, ENDS, ENTERED, KINDS, move_member
 from sequoia_programme.schema import now, outcomes, sightings, visits
 from sequoia_programme.settings import Programme
 from sequoia_programme.store import actor_of
@@ -283,6 +283,8 @@ def put_entries(
         (one, (by_name[one.who].id, one.date, one.by), one.kind) for one in entries if one.kind
     ]
     given = _without_nameless(connection, given)
+    if correct:
+        _make_room(connection, by_name, entries)
     puts = [
         _put(connection, sightings, "state", seen, correct, wrong),
         _put(connection, visits, "dose", given, correct, wrong),
@@ -296,6 +298,19 @@ def put_entries(
     known = len(entries) - len({id(one) for put in puts for one in put.touched})
     corrected = sum(put.corrected for put in puts)
     return Noted(puts[0].new, puts[1].new, corrected, known, puts[2].new)
+
+
+def _make_room(
+    connection: sql.Connection, arms: Mapping[str, Member], entries: Iterable[Entry]
+) -> None:
+    """Take back visits that were none after all, and attempts that were visits after all."""
+    for one in entries:
+        was_not = one.kind in (*ATTEMPTS, CANCELLED)
+        for table in (visits, sightings) if was_not else (outcomes,) if one.dose else ():
+            same = sql.and_(table.c.arm == arms[one.who].id, table.c.date == one.date)
+            if table is outcomes:
+                same = sql.and_(same, table.c.kind.in_((*ATTEMPTS, CANCELLED)))
+            connection.execute(table.delete().where(same))
 
 
 def _not_there(one: Entry, arm: Member) -> str:

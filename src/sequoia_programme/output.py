@@ -187,11 +187,10 @@ def calendar_text(programme: Programme, plan: StoredPlan) -> str:
     """
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//sequoia//programme//EN"]
     for _, own in by_worker(plan):
-        free: dict[object, datetime] = {}
-        for task in own:
+        for task, times in zip(own, times_of(programme, own), strict=True):
             lines += ["BEGIN:VEVENT", f"UID:{_uid(programme, task)}"]
             lines.append(f"DTSTAMP:{plan.made:%Y%m%dT%H%M%SZ}")
-            lines += _times(programme, task, free)
+            lines += _span(task, times)
             lines.append(f"SUMMARY:{_escaped(f'{task.dose}: {task.who}')}")
             who = f"{task.by}. " if task.by else ""
             lines.append(f"DESCRIPTION:{_escaped(f'{who}{task.state}')}")
@@ -206,21 +205,38 @@ def _uid(programme: Programme, task: PlannedTask) -> str:
     return f"{hashlib.sha256(words.encode()).hexdigest()[:24]}@sequoia"
 
 
-def _times(programme: Programme, task: PlannedTask, free: dict[object, datetime]) -> list[str]:
-    slot = re.match(r"(\d{1,2})[:.](\d{2})", task.when)
-    if slot is not None and int(slot[1]) < 24 and int(slot[2]) < 60:
-        begins = datetime.combine(task.date, datetime.min.time())
-        begins += timedelta(hours=int(slot[1]), minutes=int(slot[2]))
-    elif task.minutes:
-        begins = free.get(task.date, datetime.combine(task.date, programme.begins))
-    else:
+def _span(task: PlannedTask, times: tuple[datetime, datetime] | None) -> list[str]:
+    if times is None:
         return [
             f"DTSTART;VALUE=DATE:{task.date:%Y%m%d}",
             f"DTEND;VALUE=DATE:{task.date + timedelta(days=1):%Y%m%d}",
         ]
-    ends = begins + timedelta(minutes=task.minutes or 30)
-    free[task.date] = ends
-    return [f"DTSTART:{begins:%Y%m%dT%H%M%S}", f"DTEND:{ends:%Y%m%dT%H%M%S}"]
+    return [f"DTSTART:{times[0]:%Y%m%dT%H%M%S}", f"DTEND:{times[1]:%Y%m%dT%H%M%S}"]
+
+
+def times_of(
+    programme: Programme, tasks: Sequence[PlannedTask]
+) -> list[tuple[datetime, datetime] | None]:
+    """Return when each task of a worker begins and ends; ``None`` where nobody knows."""
+    free: dict[date, datetime] = {}
+    found: list[tuple[datetime, datetime] | None] = []
+    for task in tasks:
+        begins = _begins(programme, task, free.get(task.date))
+        if begins is None:
+            found.append(None)
+            continue
+        free[task.date] = begins + timedelta(minutes=task.minutes or 30)
+        found.append((begins, free[task.date]))
+    return found
+
+
+def _begins(programme: Programme, task: PlannedTask, free: datetime | None) -> datetime | None:
+    slot = re.match(r"(\d{1,2})[:.](\d{2})", task.when)
+    morning = datetime.combine(task.date, programme.begins)
+    if slot is not None and int(slot[1]) < 24 and int(slot[2]) < 60:
+        midnight = datetime.combine(task.date, datetime.min.time())
+        return midnight + timedelta(hours=int(slot[1]), minutes=int(slot[2]))
+    return (free or morning) if task.minutes else None
 
 
 def _escaped(text: str) -> str:

@@ -265,6 +265,22 @@ def _standing(
     return STANDINGS[1] if number in away else STANDINGS[0]
 
 
+def notes_of(connection: sql.Connection) -> dict[int, list[str]]:
+    """Return what was noted of each, the last first, by their number."""
+    found: dict[int, list[str]] = {}
+    chosen = sql.select(notes.c.member, notes.c.words).order_by(notes.c.id.desc())
+    for member, words in connection.execute(chosen):
+        found.setdefault(member, []).append(words)
+    return found
+
+
+def last_states(connection: sql.Connection, day: date) -> dict[int, str]:
+    """Return the state in which each was seen last, by their number, where any was."""
+    chosen = sql.select(sightings.c.arm, sightings.c.state).where(sightings.c.date <= day)
+    rows = connection.execute(chosen.order_by(sightings.c.date))
+    return {int(arm): str(state) for arm, state in rows}
+
+
 def _last(field: sql.Column[Any], day: date) -> sql.ScalarSelect[Any]:
     """Return a field of the last row of each member up to a day."""
     table = field.table

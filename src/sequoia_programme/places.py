@@ -34,7 +34,7 @@ def on_a_plane(people: Iterable[Member]) -> tuple[dict[str, tuple[float, float]]
     people = list(people)
     places = places_of(people)
     known = [one for one in people if one.name in places]
-    if not places or not all(_is_in_degrees(one) for one in known):
+    if not places or any(in_degrees(one) is None for one in known):
         return places, ""
     middle = math.radians(sum(up for _, up in places.values()) / len(places))
     return {
@@ -43,6 +43,9 @@ def on_a_plane(people: Iterable[Member]) -> tuple[dict[str, tuple[float, float]]
     }, "km"
 
 
-def _is_in_degrees(one: Member) -> bool:
+def in_degrees(one: Member) -> tuple[float, float] | None:
+    """Return where somebody is as longitude and latitude; ``None`` where nobody said so."""
     keys = {key.casefold() for key in one.facts}
-    return not keys >= set(_COLUMNS[0]) and any(keys >= set(pair) for pair in _COLUMNS[1:])
+    if keys >= set(_COLUMNS[0]):
+        return None
+    return places_of([one]).get(one.name)

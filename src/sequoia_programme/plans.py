@@ -176,6 +176,17 @@ def _tasks_of(connection: sql.Connection, plan: int) -> list[PlannedTask]:
     return [PlannedTask(**one) for one in connection.execute(chosen).mappings()]
 
 
+def was_planned(connection: sql.Connection, day: date, who: str, by: str) -> bool:
+    """Whether a plan that was published for a step, now or before, sent ``by`` to somebody."""
+    chosen = (
+        sql.select(tasks.c.by)
+        .join(plans, plans.c.id == tasks.c.plan)
+        .where(plans.c.date == day, plans.c.published.is_not(None))
+        .where(tasks.c.who == who, tasks.c.by == by)
+    )
+    return connection.execute(chosen.limit(1)).first() is not None
+
+
 def planned_by(connection: sql.Connection, day: date, who: str) -> str:
     """Return who was to visit somebody, by the published plan of the step of ``day``."""
     chosen = (

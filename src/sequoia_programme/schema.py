@@ -194,6 +194,8 @@ accounts = sql.Table(
     sql.Column("role", Text, nullable=False),
     # Of the password, by argon2.
     sql.Column("hash", Text, nullable=False),
+    # Whose visits are shown to somebody who visits.
+    sql.Column("worker", sql.ForeignKey("roster.id")),
     sql.Column("at", Time, nullable=False, default=now),
 )
 
@@ -206,6 +208,8 @@ sessions = sql.Table(
     # When it was last used, and when it began.
     sql.Column("at", Time, nullable=False, default=now),
     sql.Column("began", Time, default=now),
+    # Which browser, for whoever looks through their sessions.
+    sql.Column("device", Text),
 )
 
 attempts = sql.Table(

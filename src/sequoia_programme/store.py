@@ -18,6 +18,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sequoia.errors import FileError
 from sequoia.io import room_in, write_bytes
 from sequoia_programme.schema import (
+    accounts,
     attempts,
     exported,
     fits,
@@ -100,9 +101,21 @@ def _add(connection: sql.Connection, table: sql.Table, name: str, column: str) -
         connection.execute(sql.text(f"ALTER TABLE {table.name} ADD COLUMN {column}"))
 
 
+def _seventh(connection: sql.Connection) -> None:
+    """Tie accounts to the staff, and say which browser a session is in.
+
+    The role that looked at everything is gone: those who had it see numbers without names until
+    somebody gives them another one.
+    """
+    for column in (accounts.c.worker, sessions.c.device):
+        kind = column.type.compile(dialect=connection.dialect)
+        _add(connection, column.table, column.name, f"{column.name} {kind}")
+    connection.execute(accounts.update().where(accounts.c.role == "see").values(role="view"))
+
+
 # Version n is what the first n of these make. One that was released is never edited: a change is a
 # new function at the end.
-MIGRATIONS: Sequence[Migration] = (_first, _second, _third, _fourth, _fifth, _sixth)
+MIGRATIONS: Sequence[Migration] = (_first, _second, _third, _fourth, _fifth, _sixth, _seventh)
 
 
 def version_of(connection: sql.Connection) -> int:

@@ -8,7 +8,8 @@ import typer
 
 from sequoia_programme.accounts import (
     ROLES,
-    SEE,
+    VIEW,
+    WORK,
     add_account,
     all_accounts,
     change_account,
@@ -27,12 +28,15 @@ app = typer.Typer(
 Folder = Annotated[Path, typer.Argument(metavar="FOLDER", help="The folder of the programme.")]
 Name = Annotated[str, typer.Argument(metavar="NAME", help="What the account is called.")]
 Role = Annotated[str, typer.Option(help=f"What they may do: {', '.join(ROLES)}.")]
+Worker = Annotated[
+    str, typer.Option(metavar="NAME", help=f"Of the role {WORK}: whose visits they see.")
+]
 
 
 @app.command()
-def add(folder: Folder, name: Name, role: Role = SEE) -> None:
+def add(folder: Folder, name: Name, role: Role = VIEW, worker: Worker = "") -> None:
     """Add an account; the password is asked for, or the first line of the standard input."""
-    account = add_account(read_programme(folder), name, role, _password())
+    account = add_account(read_programme(folder), name, role, _password(), worker)
     typer.echo(f"Added {account.name}, who may {account.role}.")
 
 
@@ -44,9 +48,9 @@ def password(folder: Folder, name: Name) -> None:
 
 
 @app.command()
-def role(folder: Folder, name: Name, role: Role) -> None:
+def role(folder: Folder, name: Name, role: Role, worker: Worker = "") -> None:
     """Give an account another role, and end its sessions."""
-    change_account(read_programme(folder), name, role=role)
+    change_account(read_programme(folder), name, role=role, worker=worker)
     typer.echo(f"{name} may {role} now.")
 
 
@@ -62,7 +66,7 @@ def list_accounts(folder: Folder) -> None:
     """List the accounts."""
     found = all_accounts(read_programme(folder))
     for one in found:
-        typer.echo(f"{one.name}  {one.role}")
+        typer.echo(f"{one.name}  {one.role}{f' of {one.worker}' if one.worker else ''}")
     if not found:
         typer.echo("There are no accounts: the page is for this machine only.")
 

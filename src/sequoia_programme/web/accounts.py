@@ -10,17 +10,23 @@ from starlette.responses import Response
 from sequoia.problem.names import composed
 from sequoia_programme.accounts import (
     ROLES,
+    Account,
     add_account,
     all_accounts,
     change_account,
+    change_own_password,
     end_session,
+    end_session_of,
     has_accounts,
     mark_device,
     open_session,
     remove_account,
+    sessions_of,
     sign_in,
 )
 from sequoia_programme.history import read_journal
+from sequoia_programme.members import members
+from sequoia_programme.schema import WORKER
 from sequoia_programme.web.call import KEY, LANGUAGE, SESSION, Call
 from sequoia_programme.web.guard import is_key, set_cookie, set_session
 from sequoia_programme.web.words import LANGUAGES
@@ -70,9 +76,31 @@ def _login(call: Call, next_page: str) -> Response:
         return call.page("login.html", 401, next=next_page, wrong=call.words("login.wrong"))
     response = call.go(next_page)
     end_session(call.programme, call.request.cookies.get(SESSION, ""))
-    set_session(response, call.request, open_session(call.programme, found.account))
+    _begin(call, response, found.account)
     set_cookie(response, call.request, device, mark_device(call.programme, found.account), _A_YEAR)
     return response
+
+
+def _begin(call: Call, response: Response, account: Account) -> None:
+    token = open_session(call.programme, account, _device(call))
+    set_session(response, call.request, token)
+
+
+# What browsers say that they are, the ones that pretend to be others first; the same for systems.
+_BROWSERS = {"Edg": "Edge", "OPR": "Opera", "Firefox": "Firefox", "Chrome": "Chrome"}
+_BROWSERS |= {"Safari": "Safari"}
+_SYSTEMS = {"Android": "Android", "iPhone": "iPhone", "iPad": "iPad", "Windows": "Windows"}
+_SYSTEMS |= {"Mac OS": "macOS", "Linux": "Linux"}
+
+
+def _device(call: Call) -> str:
+    """Return which browser asks, in a word or two."""
+    agent = call.request.headers.get("user-agent", "")
+    parts = [
+        next((name for sign, name in names.items() if sign in agent), "")
+        for names in (_BROWSERS, _SYSTEMS)
+    ]
+    return ", ".join(part for part in parts if part)
 
 
 def _wait(call: Call, next_page: str, seconds: float) -> Response:
@@ -115,19 +143,60 @@ def set_language(call: Call) -> Response:
     return response
 
 
+def show_own(call: Call) -> Response:
+    """Show somebody's own account, and where they are signed in."""
+    return _own(call, "")
+
+
+def _own(call: Call, wrong: str) -> Response:
+    name, token = call.programme.actor, call.request.cookies.get(SESSION, "")
+    found = sessions_of(call.programme, name, token) if name else []
+    return call.page("account.html", 422 if wrong else 200, sessions=found, wrong=wrong)
+
+
+def change_own(call: Call) -> Response:
+    """Give somebody's own account another password; whoever does not know the old one does not."""
+    name = call.programme.actor
+    if not call.site.sign_ins.acquire(blocking=False):
+        return _own(call, call.words("login.wait", n=math.ceil(_BUSY_SECONDS)))
+    try:
+        old = sign_in(call.programme, name, str(call.form.get("old", "")), _address(call))
+        if old.wait:
+            return _own(call, call.words("login.wait", n=math.ceil(old.wait)))
+        if old.account is None:
+            return _own(call, call.words("account.wrong"))
+        token = call.request.cookies.get(SESSION, "")
+        change_own_password(call.programme, name, str(call.form.get("password", "")), token)
+    finally:
+        call.site.sign_ins.release()
+    return call.go("/account", call.words("account.password changed"))
+
+
+def end_own_session(call: Call) -> Response:
+    """End one of somebody's own sessions."""
+    end_session_of(call.programme, call.programme.actor, call.text("session"))
+    return call.go("/account", call.words("account.session ended"))
+
+
 def show(call: Call) -> Response:
     """List the accounts."""
-    return call.page("accounts.html", accounts=all_accounts(call.programme), roles=ROLES)
+    with call.programme.store.open().reading() as connection:
+        staff = [one.name for one in members(connection, WORKER)]
+    return call.page(
+        "accounts.html", accounts=all_accounts(call.programme), roles=ROLES, staff=staff
+    )
 
 
 def add(call: Call) -> Response:
     """Add an account; who adds the first one is signed in with it."""
     is_first = not has_accounts(call.programme)
     password = str(call.form.get("password", ""))
-    account = add_account(call.programme, call.text("name"), call.text("role"), password)
+    account = add_account(
+        call.programme, call.text("name"), call.text("role"), password, call.text("worker")
+    )
     response = call.go("/accounts", call.words("accounts.added", name=account.name))
     if is_first:
-        set_session(response, call.request, open_session(call.programme, account))
+        _begin(call, response, account)
     return response
 
 
@@ -139,6 +208,7 @@ def change(call: Call) -> Response:
         name,
         role=call.text("role") or None,
         password=str(call.form.get("password", "")) or None,
+        worker=call.text("worker"),
     )
     return call.go("/accounts", call.words("accounts.changed", name=name))
 

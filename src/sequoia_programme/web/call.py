@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import date
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
@@ -158,6 +159,12 @@ class Call:
 
 
 Page = Callable[[Call], Response]
+
+
+def static_file(name: str, kind: str) -> Response:
+    """Return one of the files of the page at an address of its own."""
+    content = files("sequoia_programme.web").joinpath("static", name).read_bytes()
+    return Response(content, media_type=kind)
 
 
 def download(content: bytes, kind: str, name: str) -> Response:

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from sequoia.errors import InfeasibleSpace, SequoiaError
 from sequoia.planning.overrides import OVERRIDES
+from sequoia_programme.accounts import PLAN, WORK
 from sequoia_programme.drafts import (
     Overrides,
     Wished,
@@ -116,9 +117,11 @@ class Refusal:
     ways_out: Sequence[Wished] = ()
 
 
-def show(call: Call) -> Response:
-    """Show the plan of a day: the one that was published, or the one that is proposed."""
-    return _show(call, _morning(call))
+def home(call: Call) -> Response:
+    """Show what somebody is here for: the plan of a day, their own visits, or numbers."""
+    if call.may(PLAN):
+        return _show(call, _morning(call))
+    return call.go("/my" if call.may(WORK) else "/numbers")
 
 
 def _show(call: Call, morning: Morning, refused: Refusal | None = None) -> Response:
