@@ -126,7 +126,7 @@ def _worker(connection: sql.Connection, role: str, worker: str) -> tuple[int | N
     if role != WORK:
         return None, ""
     chosen = sql.select(roster.c.name, roster.c.id).where(roster.c.role == STAFF)
-    staff = {name: number for name, number in connection.execute(chosen)}
+    staff = {str(one.name): int(one.id) for one in connection.execute(chosen)}
     worker = composed(worker).strip()
     if worker not in staff:
         raise ProblemError(

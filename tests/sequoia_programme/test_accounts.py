@@ -5,23 +5,27 @@ from datetime import timedelta
 
 import pytest
 
-from programme_cases import begin
+from programme_cases import begin, known
 from sequoia.cli import main
 from sequoia.errors import ProblemError
-from sequoia_programme import accounts, attempts
+from sequoia_programme import accounts, attempts, schema
 from sequoia_programme.accounts import (
     Account,
     add_account,
     all_accounts,
     change_account,
+    change_own_password,
     check_password,
     end_session,
+    end_session_of,
     find_session,
     has_accounts,
     open_session,
     remove_account,
+    sessions_of,
 )
 from sequoia_programme.attempts import Key, reserve, take_back
+from sequoia_programme.changing import rename
 from sequoia_programme.schema import now
 from sequoia_programme.store import FILE
 
@@ -99,11 +103,11 @@ def test_a_new_role_or_password_ends_the_sessions(tmp_path):
     programme = begin(tmp_path)
     add_account(programme, "anna", "administer", PASSWORD)
     bo = add_account(programme, "bo", "plan", PASSWORD)
-    for change in ({"role": "see"}, {"password": "another password"}):
+    for change in ({"role": "view"}, {"password": "another password"}):
         token = open_session(programme, bo)
         change_account(programme, "bo", **change)
         assert find_session(programme, token) is None
-    assert check_password(programme, "bo", "another password") == Account("bo", "see")
+    assert check_password(programme, "bo", "another password") == Account("bo", "view")
 
 
 def test_somebody_can_always_administer(tmp_path):
@@ -113,7 +117,7 @@ def test_somebody_can_always_administer(tmp_path):
     add_account(programme, "anna", "administer", PASSWORD)
     for attempt in (
         lambda: remove_account(programme, "anna"),
-        lambda: change_account(programme, "anna", role="see"),
+        lambda: change_account(programme, "anna", role="view"),
     ):
         with pytest.raises(ProblemError, match="only account that can administer"):
             attempt()
@@ -135,9 +139,54 @@ def test_bad_accounts_are_refused(tmp_path, name, role, password, words):
     assert not has_accounts(programme)
 
 
-@pytest.mark.parametrize(("role", "may"), [("see", 1), ("plan", 2), ("administer", 3)])
-def test_a_higher_role_may_do_what_a_lower_one_may(role, may):
-    assert sum(Account("", role).may(other) for other in accounts.ROLES) == may
+@pytest.mark.parametrize(
+    ("role", "may"),
+    [
+        ("view", ["view"]),
+        ("work", ["work"]),
+        ("plan", ["view", "work", "plan"]),
+        ("administer", ["view", "work", "plan", "administer"]),
+    ],
+)
+def test_a_role_covers_others(role, may):
+    assert [other for other in accounts.ROLES if Account("", role).may(other)] == may
+    assert Account("", role).may(accounts.ANY)
+
+
+def test_an_account_of_a_worker_belongs_to_the_staff(tmp_path):
+    programme = known(tmp_path)
+    add_account(programme, "anna", "administer", PASSWORD)
+    for worker, said in (("", "called ''"), ("Nurse Ana", "perhaps 'Nurse Anna'")):
+        with pytest.raises(ProblemError, match=said):
+            add_account(programme, "bo", "work", PASSWORD, worker)
+    bo = add_account(programme, "bo", "work", PASSWORD, "Nurse Bo")
+    rename(programme, "name", "Nurse Bo", "Nurse Bob")
+    token = open_session(programme, bo)
+    assert find_session(programme, token) == Account("bo", "work", "Nurse Bob")
+    change_account(programme, "bo", role="plan")
+    assert all_accounts(programme)[1] == Account("bo", "plan")
+
+
+def test_a_new_password_of_ones_own_ends_the_other_sessions(tmp_path):
+    programme = begin(tmp_path)
+    anna = add_account(programme, "anna", "administer", PASSWORD)
+    here, there = open_session(programme, anna, "Firefox, Linux"), open_session(programme, anna)
+    assert {one.device for one in sessions_of(programme, "anna", here)} == {"Firefox, Linux", ""}
+    change_own_password(programme, "anna", "another password", here)
+    assert find_session(programme, there) is None
+    [left] = sessions_of(programme, "anna", here)
+    assert left.is_this
+    end_session_of(programme, "anna", left.digest)
+    assert find_session(programme, here) is None
+
+
+def test_accounts_of_before_that_looked_at_everything_see_numbers(tmp_path):
+    programme = begin(tmp_path)
+    add_account(programme, "anna", "administer", PASSWORD)
+    with programme.store.writing() as connection:
+        connection.execute(schema.accounts.insert().values(name="eve", role="see", hash=""))
+        connection.execute(schema.version.update().values(number=6))
+    assert all_accounts(programme)[1] == Account("eve", "view")
 
 
 def test_the_command_keeps_accounts(tmp_path, monkeypatch, capsys):

@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from sequoia.errors import ProblemError
 from sequoia_programme.accounts import Account
 from sequoia_programme.calendar import UnreadableDate
+from sequoia_programme.outcomes import ATTEMPTS, CANCELLED
 from sequoia_programme.settings import Programme
 from sequoia_programme.web.jobs import Jobs
 from sequoia_programme.web.planner import PlannerProcess
@@ -70,6 +71,7 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    made.globals["not_visited"] = (*ATTEMPTS, CANCELLED)
     made.filters["zip_same"] = lambda names: [(name, name) for name in names]
     return made
 

@@ -9,7 +9,7 @@ from starlette.testclient import TestClient
 
 from programme_cases import known
 from real_command import PATIENCE
-from sequoia_programme.accounts import ROLES, add_account
+from sequoia_programme.accounts import ROLES, WORK, add_account
 from sequoia_programme.settings import Programme
 from sequoia_programme.web.app import create_app
 from sequoia_programme.web.planner import PlannerProcess
@@ -35,7 +35,7 @@ def with_accounts(folder: Path) -> Programme:
     """Return a programme with an account of each role, called by it."""
     programme = known(folder)
     for role in reversed(ROLES):
-        add_account(programme, role, role, PASSWORD)
+        add_account(programme, role, role, PASSWORD, "Nurse Anna" if role == WORK else "")
     return programme
 
 
