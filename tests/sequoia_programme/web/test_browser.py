@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 import uvicorn
@@ -19,7 +20,9 @@ from real_command import PATIENCE
 from sequoia_programme.history import find_events, find_history
 from sequoia_programme.pdf import find_browser
 from sequoia_programme.people import find_people
+from sequoia_programme.plans import PlannedTask, StoredPlan
 from sequoia_programme.recording import record
+from sequoia_programme.today import publish
 from sequoia_programme.web.app import create_app
 from sequoia_programme.web.planner import PlannerProcess
 
@@ -148,6 +151,15 @@ def _wait_until_sent(page):
     assert _kept(page) == "[]"
 
 
+def _wait_until_kept(page, is_kept):
+    """Wait until My visits are kept on the phone, or are gone from it."""
+    deadline = time.monotonic() + PATIENCE
+    kept = "caches.match('/my').then((found) => Boolean(found))"
+    while page.evaluate(kept) is not is_kept and time.monotonic() < deadline:
+        page.wait_for_timeout(50)
+    assert page.evaluate(kept) is is_kept
+
+
 def test_import_plan_lock_publish(chromium, tmp_path):
     programme = begin(tmp_path)
     server = Server(programme.folder, _CODE)
@@ -224,8 +236,8 @@ def test_a_phone_records_through_a_lost_connection_and_a_killed_server(chromium,
         )
         for _ in range(2):
             page.reload()
-            page.wait_for_selector("[data-wrong] .wrong")
-        page.locator("[data-wrong] button").first.click()
+            page.wait_for_selector(".queue .wrong")
+        page.get_by_role("button", name="Replace").click()
         _wait_until_sent(page)
         for who in planned[:2]:
             seen = [one for one in find_events(programme, who, DAY, DAY)[1] if one.dose]
@@ -255,5 +267,50 @@ def test_two_people_at_once_and_a_session_that_ended(chromium, tmp_path):
         _sign_in(first, "plan")
         first.wait_for_selector(".wishes")
         assert re.search("Grace", first.locator(".wishes").inner_text())
+    finally:
+        server.end()
+
+
+def test_my_visits_open_without_a_connection_and_what_waits_is_mended(chromium, tmp_path):
+    programme = with_accounts(tmp_path)
+    task = partial(PlannedTask, DAY, "Nurse Anna", "", dose="visit", minutes=20.0, state="", gain=1)
+    publish(programme, StoredPlan(DAY, "price", "", {}, [task(who=who) for who in ("Ada", "Zoë")]))
+    server = ServerThread(programme.folder)
+    try:
+        page = _open(chromium, server, viewport={"width": 320, "height": 640})
+        _sign_in(page, "work")
+        page.wait_for_url("**/my")
+        _wait_until_kept(page, True)
+        context = page.context
+        page.close()
+        context.set_offline(True)
+        page = context.new_page()
+        # The home screen opens My visits, whatever it was that was asked for.
+        page.goto(f"{server.url}/")
+        page.wait_for_selector(".outcome")
+        assert page.locator(".outcome h3").all_inner_texts() == ["1 Ada", "2 Zoë"]
+        assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+        form = page.locator('.outcome:has-text("Ada")')
+        form.get_by_role("button", name="lapsed").click()
+        assert page.locator(".outcome.done").count() == 0
+        page.locator(".queue select").select_option("good")
+        page.locator('.outcome:has-text("Zoë") summary').click()
+        page.get_by_role("button", name="not at home").click()
+        assert page.locator(".queue li").count() == 2
+        # The office was quicker, and saw something else.
+        record(programme, ["Zoë=good"], DAY, by="Nurse Anna")
+        context.set_offline(False)
+        page.wait_for_selector(".outcome.done")
+        seen = [one.state for one in find_events(programme, "Ada", DAY, DAY)[1]]
+        assert seen == ["good"]
+        _wait_until_sent(page)
+        # Whoever signs out leaves no visits on the phone.
+        page.locator(".menu summary").click()
+        page.locator("[data-leave] button").click()
+        page.wait_for_selector("[name=password]")
+        _wait_until_kept(page, False)
+        context.set_offline(True)
+        with pytest.raises(PlaywrightError):
+            page.goto(f"{server.url}/my")
     finally:
         server.end()
