@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import sequoia
+from sequoia import errors
 from sequoia.cli import main
 from sequoia.problem.families import EVERY
 
@@ -131,3 +132,19 @@ def test_a_setting_names_every_knob_and_shows_what_is_printed(name, tmp_path, mo
     printed = capsys.readouterr().out.splitlines()[1:]
     shown = text.split("```\n" + printed[0])[1].split("```")[0].splitlines()[1:]
     assert shown == [line for line in printed[1:] if not line.startswith(("  fingerprint", "Drew"))]
+
+
+def test_every_kind_of_error_has_a_section_that_says_what_mends_it():
+    text = (ROOT / "docs/errors.md").read_text(encoding="utf-8")
+    titles = re.findall(r"^## (\w+)$", text, re.MULTILINE)
+    kinds = {kind.__name__ for kind in vars(errors).values() if inspect.isclass(kind)}
+    assert kinds - {"SequoiaError"} <= set(titles)
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name.startswith("docs/doors/")])
+def test_a_door_is_a_path_of_a_few_pages_in_order(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    steps = re.findall(r"^(\d+)\. \[", text, re.MULTILINE)
+    assert [int(step) for step in steps] == list(range(1, len(steps) + 1))
+    assert 5 <= len(steps) <= 8
+    assert f"]({name})" in (ROOT / "README.md").read_text(encoding="utf-8")
