@@ -28,6 +28,12 @@ def bound(environment: Environment, kind: Kind | Literal["auto"] = "auto", **opt
     options
         Those of `relax`, of `relax_factored`, of both `relax_factored` and `clairvoyant_bound`, or
         of `clairvoyant_search`.
+
+    Examples
+    --------
+    >>> import sequoia
+    >>> round(sequoia.bound(sequoia.make('trap')).per_step, 3)
+    9.605
     """
     kind = resolve_kind(environment, kind)
     problem = capabilities_of(environment).problem

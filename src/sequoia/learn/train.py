@@ -121,6 +121,13 @@ def train(
         Called after every round.
     progress
         Whether a bar shows how far it is, in a terminal or a notebook.
+
+    Examples
+    --------
+    >>> import sequoia
+    >>> trained = sequoia.train(sequoia.make('trap', horizon=4), seconds=1, progress=False)
+    >>> trained.played_by
+    'sequoia'
     """
     config = make_config(PRESET) if config is None else config
     if seconds is not None:

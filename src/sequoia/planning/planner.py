@@ -183,6 +183,16 @@ def plan(
         What is special today, for a problem of arms.
     seconds
         Longest time for each decision; a last resort.
+
+    Examples
+    --------
+    >>> import sequoia
+    >>> from sequoia import Arms, Budget, Problem
+    >>> arms = Arms.ladder([[0, 1]] * 3, up=[[0.1, 0.9]] * 3, names=['Ada', 'Ben', 'Cleo'])
+    >>> three = Problem('three people', arms, Budget([1] * 3, 1), [[1, 0]] * 3)
+    >>> today = sequoia.plan(three, {'Ada': 0, 'Ben': 1, 'Cleo': 1})
+    >>> [task.where for task in today.tasks]
+    ['Ada']
     """
     problem = capabilities_of(environment).problem
     if problem is not None:

@@ -59,6 +59,13 @@ class Arms(Shown):
         What arms, models and states are called; numbers unless given.
     dose_names
         What some doses are called, such as ``{1.0: "a visit"}``.
+
+    Examples
+    --------
+    >>> from sequoia import Arms
+    >>> Arms.ladder([[0, 1, 5]] * 2, up=[[0.1, 0.8]] * 2, names=['Ada', 'Ben'])
+    2 arms of 2 models, 3 states: 0, 1, 2
+    doses 0, 1; rewards 0 to 5
     """
 
     rewards: FloatArray

@@ -31,6 +31,13 @@ class Contagion:
         How much pressure each state exerts, ``(S,)``, whole numbers of at least 0.
     models
         The model, a row of ``arms.kernels``, that arm j follows under each pressure, ``(J, P)``.
+
+    Examples
+    --------
+    >>> from sequoia import make
+    >>> made = make('epidemic', arms=4, graph='lattice')
+    >>> made.contagion.pressure([[0, 1, 1, 1]]).tolist()  # only the first is infected
+    [[0, 1, 1, 0]]
     """
 
     neighbours: csr_array

@@ -18,6 +18,13 @@ class Environment(Protocol):
 
     Axes: B batch, D numbers that make a state, N action columns, F features, U uniforms. A state
     is everything that the future depends on, as numbers.
+
+    Examples
+    --------
+    >>> from sequoia import Environment, make
+    >>> maze: Environment = make('trap')
+    >>> maze.horizon, maze.space.n_actions
+    (20, 2)
     """
 
     @property

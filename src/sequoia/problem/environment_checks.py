@@ -35,6 +35,11 @@ def check_environment(environment: Environment) -> None:
     ------
     ProblemError
         One line: what was found and what is wanted.
+
+    Examples
+    --------
+    >>> import sequoia
+    >>> sequoia.check_environment(sequoia.make('trap'))
     """
     _check_members(environment)
     name = environment.name

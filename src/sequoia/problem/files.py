@@ -47,6 +47,14 @@ def save(
     """Write ``problem`` to an ``.npz`` archive, or to a folder of TOML and CSV.
 
     The target appears complete or not at all.
+
+    Examples
+    --------
+    >>> import os, sequoia, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> sequoia.save(sequoia.make('trap'), f'{folder}/trap')  # a folder of TOML and CSV
+    >>> sorted(os.listdir(f'{folder}/trap'))
+    ['actions.csv', 'arms.csv', 'problem.toml', 'rewards.csv', 'transitions.csv']
     """
     target = Path(path)
     if target.suffix not in ("", ".npz"):
@@ -70,7 +78,16 @@ def save(
 
 
 def load(path: str | os.PathLike[str]) -> Problem:
-    """Read a problem of arms from an archive or a folder."""
+    """Read a problem of arms from an archive or a folder.
+
+    Examples
+    --------
+    >>> import sequoia, tempfile
+    >>> folder = tempfile.mkdtemp()
+    >>> sequoia.save(sequoia.make('trap'), f'{folder}/trap.npz')
+    >>> sequoia.load(f'{folder}/trap.npz').name
+    'trap'
+    """
     found = load_any(path)
     problem = capabilities_of(found).problem
     if problem is None:

@@ -55,6 +55,15 @@ class Problem(Shown):
     purse
         Budgets over several steps, what is spent of which is in further arms; made by
         `with_budgets`.
+
+    Examples
+    --------
+    >>> from sequoia import Arms, Budget, Problem
+    >>> arms = Arms.ladder([[0, 1]] * 3, up=[[0.1, 0.9]] * 3, names=['Ada', 'Ben', 'Cleo'])
+    >>> three = Problem('three people', arms, Budget([1] * 3, 1), [[1, 0]] * 3)
+    >>> three
+    Problem 'three people': 3 arms of 2 states, 20 steps, discount 0.99
+    budget: at most 1 unit in all; an action costs 1
     """
 
     name: str

@@ -35,6 +35,16 @@ class Promise:
         been kept so far, evenly.
     into
         How many steps of the window are over before the first one.
+
+    Examples
+    --------
+    >>> from sequoia import Arms, Budget, Problem
+    >>> arms = Arms.ladder([[0, 1]] * 3, up=[[0.1, 0.9]] * 3, names=['Ada', 'Ben', 'Cleo'])
+    >>> three = Problem('three people', arms, Budget([1] * 3, 1), [[1, 0]] * 3)
+    >>> from sequoia import Promise, Promises
+    >>> kept = Promises.of(arms.names, [Promise(['Ada'], every=7)])
+    >>> three.with_promises(kept).keeper.promises.words()
+    ['1 arm is visited at least every 7 steps']
     """
 
     arms: Sequence[str]
@@ -60,6 +70,12 @@ class Promises:
     reserve
         Visits are forced so many steps before they would have to be, so that a day with fewer staff
         than usual breaks no promise.
+
+    Examples
+    --------
+    >>> from sequoia import Promise, Promises
+    >>> Promises.of(['Ada', 'Ben'], [Promise(['Ada'], once_in=14)]).words()
+    ['1 arm is visited exactly once in 14 steps']
     """
 
     every: IntArray

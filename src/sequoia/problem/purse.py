@@ -34,6 +34,12 @@ class SpendingLimit:
         Which columns count; all of them where none is named.
     spent, into
         What is spent of the first window before the first step, and how many of its steps are over.
+
+    Examples
+    --------
+    >>> from sequoia import SpendingLimit
+    >>> print(SpendingLimit('visits a month', most=20, steps=30))
+    visits a month: at most 20 visits in 30 steps
     """
 
     name: str

@@ -24,6 +24,15 @@ class Floor:
         At least this part of what is acted on belongs to the group, from 0 to 1.
     count
         At least so many of the group are acted on.
+
+    Examples
+    --------
+    >>> from sequoia import Budget, Floor, Rules
+    >>> from sequoia.problem import with_rules
+    >>> rules = Rules(groups={'north': ['Ada', 'Ben']}, floors=[Floor('north', count=1)])
+    >>> space = with_rules(Budget([1] * 3, 1, ['Ada', 'Ben', 'Cleo']), rules)
+    >>> space.contains([[1, 0, 0], [0, 0, 1]]).tolist()
+    [True, False]
     """
 
     group: str
@@ -38,7 +47,14 @@ class Floor:
 
 @dataclass(frozen=True)
 class Lock:
-    """A visit that is settled: to an arm, by a worker, in a slot; ``None`` for any."""
+    """A visit that is settled: to an arm, by a worker, in a slot; ``None`` for any.
+
+    Examples
+    --------
+    >>> from sequoia import Lock
+    >>> print(Lock('Ada', worker='Olga'))
+    Olga visits Ada
+    """
 
     arm: str
     worker: str | None = None
@@ -88,6 +104,14 @@ class Rules:
         Arms that are served on one route, straight one after the other.
     preferences
         Who should rather come to whom, and what that is worth: the worker of last time.
+
+    Examples
+    --------
+    >>> from sequoia import Budget, Rules
+    >>> from sequoia.problem import with_rules
+    >>> space = with_rules(Budget([1] * 3, 2), Rules(must=['arm 0'], never=['arm 2']))
+    >>> space.enumerate(10).tolist()
+    [[1, 0, 0], [1, 1, 0]]
     """
 
     groups: Mapping[str, Sequence[str]] = field(default_factory=dict)

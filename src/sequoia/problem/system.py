@@ -40,6 +40,13 @@ class Decision(Shown):
     plan
         Binary, ``(M,)``: who visits whom when, or the walk; the columns that make the action
         satisfy the system.
+
+    Examples
+    --------
+    >>> from sequoia import Budget
+    >>> decision = Budget([1, 1], 1).certify([0, 1])
+    >>> decision
+    Decision: 1 of 2 actions, 0 columns of its plan
     """
 
     action: ActionArray
@@ -121,6 +128,12 @@ class LinearSystem(Shown):
     is_integer
         Which columns are whole numbers, ``(N + M,)``. In a space's ``system`` all columns are
         binary; a ``compact`` form may count or flow.
+
+    Examples
+    --------
+    >>> from sequoia import Assignment
+    >>> Assignment([1, 1], [1]).system
+    LinearSystem: 2 actions, 4 columns, 5 rows
     """
 
     matrix: csr_array

@@ -179,6 +179,14 @@ def fit(
     ------
     ProblemError
         When the log has numbers out of range, or sightings that the structure rules out.
+
+    Examples
+    --------
+    >>> import sequoia
+    >>> seen = {'arm': ['Ada'] * 4, 'step': [0, 1, 2, 3], 'state': ['ill', 'ill', 'well', 'well']}
+    >>> log = sequoia.Log.from_frame(seen, {'arm': ['Ada']}, states=['ill', 'well'])
+    >>> sequoia.fit(log).kernels.shape  # groups, doses, from, to
+    (1, 1, 2, 2)
     """
     words = log.words
     if words is None and (n_states is None or n_doses is None):

@@ -85,6 +85,13 @@ class Log(Shown):
         Arm, step and level of the dose, ``(V, 3)``, in that order too.
     words
         The names of groups, states and doses; ``None`` where nobody said them.
+
+    Examples
+    --------
+    >>> from sequoia import Log
+    >>> seen = {'arm': ['Ada', 'Ada'], 'step': [0, 2], 'state': ['ill', 'well'], 'dose': [1, None]}
+    >>> Log.from_frame(seen, {'arm': ['Ada', 'Ben']}, states=['ill', 'well'])
+    Log of 2 arms in 1 group over 2 steps: 2 sightings, 1 visit
     """
 
     group: IntArray

@@ -47,7 +47,15 @@ def make(family: Literal["assortment"], **knobs: Any) -> Assortment: ...
 @overload
 def make(family: str, **knobs: Any) -> Problem: ...
 def make(family: str, **knobs: Any) -> Problem | Assortment:
-    """Make a problem of a family, such as ``make("capacity", arms=20, seed=1)``."""
+    """Make a problem of a family, such as ``make("capacity", arms=20, seed=1)``.
+
+    Examples
+    --------
+    >>> import sequoia
+    >>> sequoia.make('capacity', arms=20, workers=5, seed=1)
+    Problem 'capacity, 20 arms, 5 workers, seed 1': 20 arms of 4 states, 20 steps, discount 0.99
+    assignment: 5 workers with capacity 4 to 7 (27 in all); a visit takes 2 to 6
+    """
     if family not in EVERY:
         hint = closest(family, list(EVERY))
         raise ProblemError(f"there is no family {family!r}; known: {', '.join(EVERY)}{hint}.")

@@ -40,6 +40,12 @@ class Budget(ActionSpace):
         Cost of each action column, ``(N,)``, not negative.
     limit
         Total that may be spent in one step.
+
+    Examples
+    --------
+    >>> from sequoia import Budget
+    >>> Budget([1, 2, 3], 4).contains([[1, 0, 1], [0, 1, 1]]).tolist()
+    [True, False]
     """
 
     kind = "budget"

@@ -32,6 +32,13 @@ class Custom(ActionSpace):
         Names of the plan columns; none unless given.
     row_names
         What each row means; used in messages.
+
+    Examples
+    --------
+    >>> from sequoia import Custom
+    >>> together = Custom([[1, -1, 0]], [0], [0], ['Ada', 'Ben', 'Cleo'])  # Ada if and only if Ben
+    >>> len(together.enumerate(10))
+    4
     """
 
     kind = "custom"

@@ -37,6 +37,14 @@ class Schedule(ActionSpace):
     distinct_workers
         Whether the visits to one arm must be made by different workers. The paper's program lets
         one worker come twice; its baselines do not.
+
+    Examples
+    --------
+    >>> from sequoia import Schedule
+    >>> suits = [[True, False], [True, True]]
+    >>> slots = Schedule([[True, True]], suits, 2, visits=1, names=['Ada', 'Ben'])
+    >>> slots.describe(slots.certify([1, 1]))
+    ['slot 0: worker 0 visits Ada', 'slot 1: worker 0 visits Ben']
     """
 
     kind = "schedule"

@@ -50,6 +50,13 @@ class Assignment(ActionSpace):
         What a visit to each arm takes, ``(J,)``, positive.
     capacities
         What each worker can give in one step, ``(W,)``.
+
+    Examples
+    --------
+    >>> from sequoia import Assignment
+    >>> space = Assignment([2, 3, 2], [4], names=['Ada', 'Ben', 'Cleo'], worker_names=['Olga'])
+    >>> space.describe(space.certify([1, 0, 1]))
+    ['Olga visits Ada and Cleo (4 of 4 units used)']
     """
 
     kind = "assignment"

@@ -67,6 +67,13 @@ class Rota(ActionSpace):
     bonus
         What each visit by a worker to an arm adds, ``(W, J)``, not negative; or ``None``.
         Plans have as much of it as they can.
+
+    Examples
+    --------
+    >>> from sequoia import Rota
+    >>> rota = Rota([[60, 30]], [[True, True]] * 2, [40, 30], names=['Ada', 'Ben'])
+    >>> rota.describe(rota.certify([1, 0]))
+    ['slot 0: worker 0 visits Ada (40 of 60 minutes used)']
     """
 
     kind = "rota"

@@ -66,6 +66,13 @@ class Team(ActionSpace):
         Names of the places after the arms, ``(P - J,)``.
     positions
         Where the places are drawn, ``(P, 2)``; only pictures use it.
+
+    Examples
+    --------
+    >>> from sequoia import Team
+    >>> team = Team([[0, 5, 9], [5, 0, 9], [9, 9, 0]], [10, 10], [2], [60], names=['Ada', 'Ben'])
+    >>> team.describe(team.certify([1, 1]))
+    ['Walker 0 goes place 0 → Ben → Ada → place 0, 08:00 to 08:43 (43 of 60 minutes)']
     """
 
     kind = "team"

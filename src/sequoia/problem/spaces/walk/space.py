@@ -61,6 +61,13 @@ class Walk(ActionSpace):
         Steps that each edge takes, ``(E,)``, whole numbers; 1 unless given.
     positions
         Where the nodes are drawn, ``(N, 2)``; only pictures use it.
+
+    Examples
+    --------
+    >>> from sequoia import Walk
+    >>> walk = Walk([(0, 1), (1, 2)], source=0, length=4, limit=1, names=['a', 'b', 'c'])
+    >>> walk.describe(walk.certify([0, 0, 1]))
+    ['Walk a → b → c → b → a (4 of 4 steps)', 'Act on c']
     """
 
     kind = "walk"
