@@ -30,6 +30,21 @@ def quality(folder: Folder, day: Day = None, as_json: AsJson = False) -> None:
     print_pairs(_quality_lines(found))
 
 
+def drift(
+    folder: Folder,
+    weeks: Annotated[int, typer.Option(help="How many weeks back.", min=1, max=104)] = 8,
+    day: Day = None,
+    as_json: AsJson = False,
+) -> None:
+    """Compare what was predicted with what was seen, week by week; say where it drifts."""
+    from sequoia_programme.cli.show_drift import show_drift
+    from sequoia_programme.drift import find_drift
+
+    programme = read_programme(folder)
+    found = find_drift(programme, read_day(day, programme.calendar), weeks)
+    show_drift(programme, found, as_json)
+
+
 def train(folder: Folder, day: Day = None) -> None:
     """Train a model for the programme as it is now; plans consider it from then on."""
     from sequoia_programme.situation import find_situation

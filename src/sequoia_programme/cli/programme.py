@@ -6,7 +6,7 @@ from sequoia_programme.cli.accounts import app as accounts
 from sequoia_programme.cli.backups import backup, restore
 from sequoia_programme.cli.begin import init
 from sequoia_programme.cli.daily import cancel, fit, history, plan, publish, today
-from sequoia_programme.cli.how_good import quality, rules, train
+from sequoia_programme.cli.how_good import drift, quality, rules, train
 from sequoia_programme.cli.people import absent, rename
 from sequoia_programme.cli.sheets import export, import_, record
 
@@ -21,7 +21,7 @@ app.add_typer(accounts)
 app.command()(init)
 app.command("import")(import_)
 for _command in (
-    *(record, fit, today, plan, publish, cancel, history, quality, rules, train, export),
+    *(record, fit, today, plan, publish, cancel, history, quality, drift, rules, train, export),
     *(absent, rename, backup, restore),
 ):
     app.command()(_command)
