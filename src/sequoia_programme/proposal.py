@@ -81,7 +81,7 @@ def propose(planning: Planning, overrides: Overrides) -> Proposal:
         half_days={name: usual.half_day(name) for name in usual.worker_names},
         rules=rules_in_words(situation.problem.space),
         transitions=situation.estimates.words,
-        remarks=list(situation.remarks),
+        remarks=[*situation.remarks, *(f"{one.words}." for one in planning.promises(overrides))],
     )
 
 

@@ -16,7 +16,7 @@ from sequoia_programme.store import Store
 
 FILE = "programme.toml"
 FORMAT = 1
-_SECTIONS = ("calendar", "states", "rewards", "doses", "space", "seen", "known")
+_SECTIONS = ("calendar", "states", "rewards", "doses", "space", "seen", "known", "promises")
 _DAY_BEGINS = time(8, 30)
 
 
@@ -41,6 +41,10 @@ class Programme:
         When a working day begins.
     known
         What is known of transitions beforehand, as options.
+    promises
+        How often groups are visited, as options; see `frequencies`.
+    promises
+        How often groups are visited, as options; see `frequencies`.
     unit
         What rewards count, such as ``"weeks in good health"``; empty where nobody said.
     actor
@@ -60,6 +64,7 @@ class Programme:
     space: Mapping[str, Any]
     begins: time
     known: Mapping[str, Any]
+    promises: Mapping[str, Any]
     unit: str = ""
     actor: str = ""
 
@@ -120,6 +125,7 @@ def read_programme(folder: Path) -> Programme:
         space=content.option("space", dict),
         begins=_time(dated),
         known=content.option("known", dict, {}),
+        promises=content.option("promises", dict, {}),
         unit=content.option("unit", str, ""),
     )
     content.settle()

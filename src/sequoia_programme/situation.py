@@ -19,6 +19,7 @@ from sequoia.rng import stream
 from sequoia.validation import FloatArray, IntArray
 from sequoia_programme.columns import Columns
 from sequoia_programme.estimates import Estimates, as_arms, find_estimates, is_new
+from sequoia_programme.frequencies import Promised, find_promised
 from sequoia_programme.members import Member, members
 from sequoia_programme.plans import PlannedTask
 from sequoia_programme.promised import DUE, expected_visits
@@ -58,6 +59,8 @@ class Situation:
         The rules of the day: whom absence keeps from visiting, or from being visited.
     expected
         Published visits before the day that are taken to happen.
+    promised
+        Whom to visit on the day, and whom not, as promised.
     estimates
         The transitions.
     remarks
@@ -76,6 +79,7 @@ class Situation:
     knowledge: Sequence[str]
     absences: Rules
     expected: Sequence[PlannedTask]
+    promised: Promised
     estimates: Estimates
     remarks: Sequence[str]
 
@@ -116,6 +120,7 @@ def find_situation(
         expected = [task for task in expected if task.who in {one.name for one in arms}]
         log = to_log(programme, connection, arms, day, expected).log
         seen_on = _last_seen(connection, day)
+        promised = find_promised(programme, connection, arms, day, expected)
     workers = [one for one in staff if one.is_member(day)]
     columns = Columns([one.name for one in arms], programme.doses)
     space, remarks = build_space(programme, columns, arms, workers, (*everyone, *staff))
@@ -153,6 +158,7 @@ def find_situation(
             )
         ),
         expected=expected,
+        promised=promised,
         estimates=estimates,
         remarks=[*_taken(expected), *remarks, *([estimates.remark] if estimates.remark else [])],
     )

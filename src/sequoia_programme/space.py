@@ -18,6 +18,7 @@ from sequoia.problem.spreadsheet import CSV, XLSX, read_spreadsheet
 from sequoia.problem.tables import Table, TableSet
 from sequoia_programme.columns import Columns
 from sequoia_programme.members import Member
+from sequoia_programme.needs import BREAK, MOST, NEEDS, NOT_BY, OFFERS, visiting_rules
 from sequoia_programme.schema import ARM, WORKER
 from sequoia_programme.settings import Programme
 
@@ -35,6 +36,8 @@ _BY_ARM = ("walk", "team")
 # The tables of a space that hold arms and workers.
 TABLES = {ARM: "actions", WORKER: "workers"}
 _LISTS = ("must", "never", "absent")
+# Columns of the roster that say what is promised, in days; see `frequencies`.
+PROMISED = ("every", "apart", "once in")
 
 
 def read_own_sheets(
@@ -139,9 +142,9 @@ def heads(programme: Programme, role: str) -> list[str]:
     """Return the columns that a sheet of the roster may have a use for."""
     slots = [str(slot) for slot in programme.space.get("slots", ()) if isinstance(slot, str)]
     if role == ARM:
-        own = ["group", "cost", "visits", "earliest", "latest"]
+        own = ["group", "cost", "visits", "earliest", "latest", NEEDS, NOT_BY, *PROMISED]
     else:
-        own = ["capacity", "depot", "begins"]
+        own = ["capacity", "depot", "begins", OFFERS, BREAK, MOST]
     own += [f"{name} {dose}" for dose in programme.doses for name in ("cost", "minutes")]
     return ["name", "joined", "left", "minutes", "x", "y", "lat", "lon", *own, *slots]
 
@@ -194,7 +197,10 @@ def build_space(
     content.settle()
     space = read_space(content)
     content.settle()
-    rules = columns.rules(rules).and_also(columns.exclusive)
+    more, said = visiting_rules(columns, space, arms, workers, content.found)
+    content.settle()
+    remarks += said
+    rules = columns.rules(rules).and_also(columns.exclusive).and_also(more)
     return space if rules == Rules() else with_rules(space, rules), remarks
 
 

@@ -10,9 +10,9 @@ import numpy as np
 import sqlalchemy as sql
 
 from sequoia.defaults import FEW_EPISODES, PLANNERS, PLAYED_SECONDS
-from sequoia.errors import ProblemError, TooLarge
+from sequoia.errors import InfeasibleSpace, ProblemError, TooLarge
 from sequoia.evaluation import Evaluation, evaluate
-from sequoia.planning.overrides import OVERRIDES, todays_wishes, together
+from sequoia.planning.overrides import OVERRIDES, Wish, todays_wishes, together
 from sequoia.planning.planner import DayPlan, Planner, Why, Worth
 from sequoia.planning.wish_costs import WishCost, wish_costs
 from sequoia.policies import QFunction, make_policy
@@ -28,6 +28,7 @@ from sequoia_programme.drafts import (
     same_wishes,
     wishes_for,
 )
+from sequoia_programme.frequencies import least_relaxation, promise_wishes
 from sequoia_programme.plans import (
     PlannedTask,
     StoredPlan,
@@ -40,6 +41,8 @@ from sequoia_programme.settings import Programme
 from sequoia_programme.situation import Situation
 from sequoia_programme.store import moved_since, note
 
+# Each is another plan; more promises are kept, and not priced.
+_MOST_PRICED = 10
 # What a route has besides visits.
 _ON_THE_WAY = ("begin", "pass", "return")
 
@@ -205,9 +208,36 @@ class Planning:
 
     def wish_costs(self, overrides: Overrides) -> list[WishCost]:
         """Return what each wish costs, beside all others, and why there would be no plan."""
-        base = self.situation.problem.with_rules(self.situation.absences)
-        wishes = todays_wishes(base, overrides)
+        wishes = todays_wishes(self.situation.problem, overrides)
+        kept = together(self._promises(self._rules(overrides)))
+        base = self.situation.problem.with_rules(self.situation.absences.and_also(kept))
         return wish_costs(self.planner, base, self._find(overrides), wishes)
+
+    def promises(self, overrides: Overrides) -> list[Wish]:
+        """Return what promises ask of the day, beside some wishes."""
+        return self._promises(self._rules(overrides))
+
+    def promise_costs(self, overrides: Overrides) -> list[WishCost]:
+        """Return what each promise that is due costs today, beside all else."""
+        rules = self._rules(overrides)
+        base = self.situation.problem.with_rules(rules)
+        wishes = self._promises(rules)
+        return wish_costs(self.planner, base, self._find(overrides), wishes[:_MOST_PRICED])
+
+    def _rules(self, overrides: Overrides) -> Rules:
+        wished = together(todays_wishes(self.situation.problem, overrides))
+        return self.situation.absences.and_also(wished)
+
+    def _promises(self, rules: Rules) -> list[Wish]:
+        now = self.situation
+        if not (now.promised.due or now.promised.closed):
+            return []
+        wishes = promise_wishes(
+            *(now.programme, now.columns, now.promised, now.problem.space, now.day),
+            *(rules, now.workers),
+        )
+        # Who is due first: that is what a plan has to say first.
+        return sorted(wishes, key=lambda wish: bool(wish.rules.never))
 
     def _find(
         self,
@@ -218,13 +248,21 @@ class Planning:
         asked = {key: sorted(texts) for key, texts in sorted(overrides.items()) if texts}
         key = json.dumps(asked) + repr(besides)
         if key not in self._found:
-            problem = self.situation.problem
-            wished = together(todays_wishes(problem, overrides))
-            rules = self.situation.absences.and_also(wished).and_also(besides)
-            self._found[key] = self.planner.plan(
-                problem.with_rules(rules), self.choice.policy, self._q
-            )
+            rules = self._rules(overrides).and_also(besides)
+            today = rules.and_also(together(self._promises(rules)))
+            problem = self.situation.problem.with_rules(today)
+            try:
+                self._found[key] = self.planner.plan(problem, self.choice.policy, self._q)
+            except InfeasibleSpace as error:
+                raise InfeasibleSpace(f"{error}{self._way_out(rules)}") from None
         return self._found[key]
+
+    def _way_out(self, rules: Rules) -> str:
+        """Say the least that would make room for the promises that are due."""
+        now = self.situation
+        off = least_relaxation(now.columns, now.promised, now.problem.space, now.day, rules)
+        said = ", ".join(f"--never {one.who!r} ({one.why})" for one in off)
+        return f" The least that makes room: {said}." if off else ""
 
 
 def plan_today(
@@ -239,7 +277,8 @@ def plan_today(
     """Plan the day and keep the plan as a proposal, priced; the arguments are `Planning`'s."""
     planning = Planning(situation, policy, q, seconds)
     made = planning.plan(overrides, why)
-    made = replace(made, costs=planning.wish_costs(overrides))
+    costs = [*planning.wish_costs(overrides), *planning.promise_costs(overrides)]
+    made = replace(made, costs=costs)
     day = situation.day
     with situation.programme.store.writing() as connection:
         # The command's own wishes: what others wish on the page stays a draft.

@@ -4,8 +4,8 @@ from datetime import date, timedelta
 
 import numpy as np
 import pytest
-from programme_cases import begin, fill, sheet
 
+from programme_cases import begin, fill, sheet
 from sequoia.cli import main
 from sequoia_programme.drift import find_drift
 

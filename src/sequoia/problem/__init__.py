@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sequoia.problem.problem import Problem
     from sequoia.problem.promises import Promise, Promises
     from sequoia.problem.purse import SpendingLimit
-    from sequoia.problem.rules import Floor, Lock, Rules
+    from sequoia.problem.rules import Bar, Floor, Lock, Rules
     from sequoia.problem.simulator import Simulator
     from sequoia.problem.spaces import (
         ActionSpace,
@@ -41,6 +41,7 @@ __all__ = [
     "Arms",
     "Assignment",
     "Assortment",
+    "Bar",
     "Budget",
     "Contagion",
     "Custom",
@@ -85,7 +86,7 @@ _NAMES = {
     "problem": "Problem",
     "promises": "Promise Promises",
     "purse": "SpendingLimit",
-    "rules": "Floor Lock Rules",
+    "rules": "Bar Floor Lock Rules",
     "simulator": "Simulator",
     "spaces": "ActionSpace Assignment Budget Custom Extensions Rota Schedule Team Walk with_rules",
     "system": "Decision LinearSystem",

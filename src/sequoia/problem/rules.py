@@ -81,6 +81,18 @@ class Preference:
 
 
 @dataclass(frozen=True)
+class Bar:
+    """Visits to an arm that some workers do not make, and why, in words."""
+
+    arm: str
+    workers: Sequence[str]
+    why: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "workers", tuple(self.workers))
+
+
+@dataclass(frozen=True)
 class Rules:
     """Rows to add to a space, by the names of its action columns and workers.
 
@@ -104,6 +116,10 @@ class Rules:
         Arms that are served on one route, straight one after the other.
     preferences
         Who should rather come to whom, and what that is worth: the worker of last time.
+    bars
+        Who does not visit whom.
+    most
+        How many visits some workers make at most.
 
     Examples
     --------
@@ -124,6 +140,8 @@ class Rules:
     locks: Sequence[Lock] = ()
     orders: Sequence[Sequence[str]] = ()
     preferences: Sequence[Preference] = ()
+    bars: Sequence[Bar] = ()
+    most: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         groups = {name: tuple(members) for name, members in self.groups.items()}
@@ -131,8 +149,10 @@ class Rules:
         object.__setattr__(self, "at_most_one", tuple(map(tuple, self.at_most_one)))
         hours = {name: real(f"rules.hours[{name}]", own, 0) for name, own in self.hours.items()}
         object.__setattr__(self, "hours", hours)
+        most = {name: whole(f"rules.most[{name}]", own, 0) for name, own in self.most.items()}
+        object.__setattr__(self, "most", most)
         object.__setattr__(self, "orders", tuple(map(tuple, self.orders)))
-        for name in ("floors", "must", "never", "absent", "locks", "preferences"):
+        for name in ("floors", "must", "never", "absent", "locks", "preferences", "bars"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 
     def rows(self, names: Sequence[str]) -> Rows:
@@ -199,6 +219,8 @@ class Rules:
             (*self.locks, *other.locks),
             (*self.orders, *other.orders),
             (*self.preferences, *other.preferences),
+            (*self.bars, *other.bars),
+            {**self.most, **other.most},
         )
 
     def to_options(self) -> dict[str, Any]:
@@ -211,6 +233,8 @@ class Rules:
             ],
             "orders": [list(order) for order in self.orders],
             "preferences": [dict(vars(one)) for one in self.preferences],
+            "bars": [{**vars(bar), "workers": list(bar.workers)} for bar in self.bars],
+            "most": dict(self.most),
         }
         return {key: value for key, value in staff.items() if value} | {
             "groups": {name: list(group) for name, group in self.groups.items()},
@@ -235,7 +259,7 @@ class Rules:
         """Build from the options of TOML, about action columns, workers and slots so called."""
         content.known(
             {"groups", "floors", "must", "never", "at_most_one", "absent"}
-            | {"hours", "locks", "orders", "preferences"}
+            | {"hours", "locks", "orders", "preferences", "bars", "most"}
         )
         groups = content.option("groups", dict, {})
         several = content.option("at_most_one", list, [])
@@ -265,6 +289,8 @@ class Rules:
             _locks(content, names, workers, slots),
             tuple(listed("orders", order) for order in content.option("orders", list, [])),
             _preferences(content, names, workers),
+            _bars(content, names, workers),
+            _most(content, workers),
         )
 
 
@@ -319,3 +345,25 @@ def _preferences(
         bonus = own.option("bonus", float, least=0)
         found.append(Preference(given["arm"] or "", given["worker"] or "", bonus or 0.0))
     return tuple(found)
+
+
+def _bars(content: TableSet, names: Sequence[str], workers: Sequence[str]) -> tuple[Bar, ...]:
+    """Return who does not visit whom, and note who of them is not known."""
+    found = []
+    for index, entry in enumerate(content.option("bars", list, [])):
+        where = f"{content.where} bars[{index}]"
+        own = content.part(entry if type(entry) is dict else {}, where)
+        own.known({"arm", "workers", "why"})
+        arm = own.option("arm", str)
+        if arm and arm not in names:
+            content.found.append(unknown(f"{where}, option 'arm'", names, arm))
+        who = _names(own, "workers", own.option("workers", list, []), workers)
+        found.append(Bar(arm or "", who, own.option("why", str, "barred")))
+    return tuple(found)
+
+
+def _most(content: TableSet, workers: Sequence[str]) -> dict[str, int]:
+    """Return the most visits by worker, and note what is wrong with them."""
+    given = content.part(content.option("most", dict, {}), f"{content.where} most")
+    given.known(set(workers))
+    return {name: given.option(name, int, least=0) for name in given.options if name in workers}

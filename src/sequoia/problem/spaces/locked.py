@@ -1,4 +1,4 @@
-"""A space in which some visits, or the order of some routes, are settled."""
+"""A space in which some visits, or the order of some routes, are settled or barred."""
 
 from collections.abc import Sequence
 
@@ -6,19 +6,19 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from sequoia.errors import TooLarge
-from sequoia.problem.names import index_of
-from sequoia.problem.rules import Lock, Rules
+from sequoia.problem.names import count, index_of
+from sequoia.problem.rules import Bar, Lock, Rules
 from sequoia.problem.spaces.base import ActionSpace, Extensions, Task
 from sequoia.problem.system import Decision, LinearSystem, Rows
 from sequoia.problem.tables import TableSet
-from sequoia.validation import ActionArray
+from sequoia.validation import ActionArray, IntArray
 
 # A plan is looked for by a solver for each action that is listed: milliseconds each.
 _MOST_LISTED = 200
 
 
 class Locked(ActionSpace):
-    """``base`` with rows over its plan columns: who comes, when, in what order.
+    """``base`` with rows over its plan columns: who comes or does not, when, in what order.
 
     Whatever a space knows beyond its rows, such as a compact form that does not ask who visits
     whom, does not know of locks. So everything goes through the one `system`.
@@ -81,7 +81,7 @@ def with_preferences(space: ActionSpace, rules: Rules) -> ActionSpace:
 
 
 def with_locks(space: ActionSpace, rules: Rules) -> ActionSpace:
-    """Return ``space`` with the locks and orders of ``rules``.
+    """Return ``space`` with the locks, orders, bars and most visits of ``rules``.
 
     A space that can say it by who may come, and when, stays of its kind, and as quick as it is.
     That locked arms are acted on at all is a row of the rules.
@@ -99,9 +99,10 @@ def with_locks(space: ActionSpace, rules: Rules) -> ActionSpace:
             rows.append((lock, arm, worker, slot))
     for order in rules.orders:
         space = space.with_order([index_of("rules.orders", space.names, name) for name in order])
-    if not rows:
-        return space
-    return Locked(space, [_lock_row(space, *row) for row in rows])
+    blocks = [_lock_row(space, *row) for row in rows]
+    blocks += [_bar_row(space, bar) for bar in rules.bars]
+    blocks += [_most_row(space, worker, most) for worker, most in rules.most.items()]
+    return Locked(space, blocks) if blocks else space
 
 
 def _lock_row(
@@ -113,3 +114,25 @@ def _lock_row(
     row = csr_array(entries, shape=(1, space.system.n_columns))
     never = "" if len(columns) else ", which is never possible"
     return Rows.at_least(row, 1.0, [f"locked: {lock}{never}"])
+
+
+def _bar_row(space: ActionSpace, bar: Bar) -> Rows:
+    """Return the row that says: none of these workers visits the arm."""
+    arm = index_of("rules.bars", space.names, bar.arm)
+    who = [index_of("rules.bars", space.worker_names, worker) for worker in bar.workers]
+    columns = [space.visit_columns(arm, worker, None) for worker in who]
+    return Rows.at_most(_sum_of(space, columns), 0.0, [bar.why])
+
+
+def _most_row(space: ActionSpace, name: str, most: int) -> Rows:
+    """Return the row that says how many visits a worker makes at most."""
+    worker = index_of("rules.most", space.worker_names, name)
+    columns = [space.visit_columns(arm, worker, None) for arm in range(space.n_actions)]
+    text = f"at most {count(most, 'visit')} by {name}"
+    return Rows.at_most(_sum_of(space, columns), float(most), [text])
+
+
+def _sum_of(space: ActionSpace, columns: Sequence[IntArray]) -> csr_array:
+    chosen = np.concatenate([np.zeros(0, dtype=np.int64), *columns])
+    entries = (np.ones(len(chosen)), (np.zeros_like(chosen), chosen))
+    return csr_array(entries, shape=(1, space.system.n_columns))
