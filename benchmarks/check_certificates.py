@@ -80,6 +80,8 @@ def main() -> None:
     verified, refused, wrong, loose = Counter(), Counter(), 0, Counter()
     began = time.perf_counter()
     for number, (kind, problem) in enumerate(instances(chosen.first, chosen.instances)):
+        if number % 1_000 == 0:
+            print(f"{number} instances, {wrong} wrong", flush=True)
         for name, content, too_good in claims(problem, chosen.first + number):
             try:
                 verify(json.dumps(content))
