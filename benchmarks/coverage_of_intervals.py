@@ -129,11 +129,11 @@ def pooling(repetitions: int, seed: int) -> Iterator[Share]:
 
 
 def clairvoyant(repetitions: int, seed: int) -> Iterator[Share]:
-    problem = make("epidemic", nodes=4, horizon=4)
+    problem = make("epidemic", arms=10, horizon=6)
     relaxation = relax_factored(problem)
-    for scenarios in (10, 40):
+    for scenarios, many in ((10, repetitions), (40, repetitions // 4)):
         found = []
-        for repetition in range(repetitions):
+        for repetition in range(many):
             bound = clairvoyant_bound(
                 problem, relaxation, scenarios=scenarios, rounds=3, seed=seed + repetition
             )

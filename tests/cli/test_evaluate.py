@@ -87,6 +87,15 @@ def test_json_alone_on_stdout(run):
     assert not list(Path("caches/sequoia").iterdir())
 
 
+def test_a_world_that_is_not_what_the_file_says(run):
+    arguments = ("evaluate", "p.npz", "--policies", "price,robust", "--episodes", "2", "--perturb")
+    told = [json.loads(run(*arguments, share, "--json").out)["policies"] for share in (0, 0.5)]
+    means = [{name: own["mean"] for name, own in one.items()} for one in told]
+    assert list(means[0]) == ["price", "robust", "price-told"]
+    assert means[0]["price"] == pytest.approx(means[0]["price-told"])
+    assert means[1]["price"] != pytest.approx(means[0]["price"])
+
+
 def test_hull_and_no_bound(run):
     run("evaluate", "p.npz", "--policies", "idle", "--bound", "hull", "-o", "h.json")
     assert json.loads(Path("h.json").read_text())["bound"]["kind"] == "hull"

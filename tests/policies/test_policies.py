@@ -30,7 +30,7 @@ from sequoia.simulate import Scenarios, rollout
 RNG = np.random.default_rng(0)
 NAMES = [
     *("idle", "random", "sampling", "iterative-myopic", "myopic", "iterative-dqn", "sequoia"),
-    *("price", "price-update", "whittle", "lookahead", "exact"),
+    *("price", "price-update", "robust", "whittle", "lookahead", "exact"),
 ]
 SMALL = {
     "epidemic": epidemic(arms=8),

@@ -5,8 +5,9 @@ import json
 import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -25,12 +26,15 @@ from sequoia.evaluation.evaluation import per_step
 from sequoia.evaluation.verdict import cut_off, verdict
 from sequoia.io import clear_unfinished, refuse_to_replace
 from sequoia.models.folder import load_model
-from sequoia.policies import POLICIES
-from sequoia.problem import Environment, capabilities_of, space_at
+from sequoia.policies import POLICIES, Policy, QFunction, make_policy
+from sequoia.problem import Environment, Problem, capabilities_of, space_at
 from sequoia.problem.names import count, duration
+from sequoia.problem.perturbed import perturbed
 from sequoia.solvers.registry import DEFAULT
 
 _WIDTH = 100
+# Beside misled policies, one that knows the world.
+_TOLD = "price-told"
 
 Model = Annotated[
     Path | None, typer.Option(metavar="DIR", help="A trained model, for those that need one.")
@@ -59,6 +63,16 @@ def evaluate_command(
     bound: Annotated[
         BoundKind, typer.Option(help="Which upper bound to print beside it.")
     ] = "auto",
+    perturb: Annotated[
+        float | None,
+        typer.Option(
+            metavar="SHARE",
+            min=0,
+            max=1,
+            help="Play in a world whose transitions differ from the file by up to this share of "
+            "all chance, which policies do not know; price-told does.",
+        ),
+    ] = None,
     solver: Solver = DEFAULT,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write: FILE.json.")
@@ -79,14 +93,19 @@ def evaluate_command(
     else:
         names = [name.strip() for name in policies.split(",") if name.strip()]
     _check_output(output, force)
-    question = [problem.fingerprint, names, episodes, seed, rollouts, str(model), solver]
+    world: Environment = problem
+    makers: Sequence[str] | dict[str, Callable[[Any], Policy]] = names
+    if perturb is not None:
+        world = perturbed(_with_arms(problem), perturb, seed)
+        makers = misled(names, problem, trained, rollouts) | {_TOLD: partial(make_policy, "price")}
+    question = [world.fingerprint, names, episodes, seed, rollouts, str(model), solver]
     cache = BlockCache(_work_folder(output, question))
     is_path = output is not None and not is_named(file)
     source = os.path.relpath(file, output.parent) if output and is_path else str(file)
     with cache.locked(), _watching(cache) as on_event:
         found = evaluate(
-            problem,
-            names,
+            world,
+            makers,
             episodes,
             seed,
             model=trained,
@@ -108,6 +127,28 @@ def evaluate_command(
     if output is not None:
         pictures = f"; for pictures: sequoia report {output} -o report.html"
         typer.echo(f"Wrote {output}{'.' if capabilities_of(problem).problem is None else pictures}")
+
+
+def _with_arms(environment: Environment) -> Problem:
+    """Return a problem of arms, or say that only those have transitions to perturb."""
+    arms = capabilities_of(environment).problem
+    if arms is None:
+        raise ProblemError(f"--perturb needs a problem of arms; {environment.name} has none.")
+    return arms
+
+
+def misled(
+    names: Sequence[str], problem: Environment, model: QFunction | None, rollouts: int
+) -> dict[str, Callable[[Any], Policy]]:
+    """Return policies that plan for ``problem``, whatever world they are played in."""
+    return {name: partial(_for, problem, name, model, rollouts) for name in names}
+
+
+def _for(
+    problem: Environment, name: str, model: QFunction | None, rollouts: int, world: Environment
+) -> Policy:  # the world is what they do not know
+    del world
+    return make_policy(name, problem, model, rollouts=rollouts)
 
 
 def _usual_policies(problem: Environment, has_model: bool) -> list[str]:

@@ -20,6 +20,7 @@ from sequoia.policies.price import PricePolicy
 from sequoia.policies.price_update import PriceUpdatePolicy
 from sequoia.policies.random import Random
 from sequoia.policies.registry import POLICIES, make_policy
+from sequoia.policies.robust import RobustPolicy
 from sequoia.policies.sampling import Sampling
 from sequoia.policies.whittle import WhittlePolicy
 
@@ -41,6 +42,7 @@ __all__ = [
     "PriceUpdatePolicy",
     "QFunction",
     "Random",
+    "RobustPolicy",
     "Sampling",
     "Sequoia",
     "StatewisePolicy",

@@ -14,6 +14,7 @@ from sequoia.policies.policy import Options, Policy
 from sequoia.policies.price import PricePolicy
 from sequoia.policies.price_update import PriceUpdatePolicy
 from sequoia.policies.random import Random
+from sequoia.policies.robust import RobustPolicy
 from sequoia.policies.sampling import Sampling
 from sequoia.policies.whittle import WhittlePolicy
 from sequoia.problem import Environment
@@ -29,6 +30,7 @@ _LIBRARY: tuple[type[Policy], ...] = (
     Sequoia,
     PricePolicy,
     PriceUpdatePolicy,
+    RobustPolicy,
     WhittlePolicy,
     Lookahead,
     Optimal,
