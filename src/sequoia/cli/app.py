@@ -22,6 +22,7 @@ _LIBRARY = {
     "train": Late("sequoia.cli.train", "train", "Learn a policy for a problem."),
     "evaluate": Late("sequoia.cli.evaluate", "evaluate_command", "Compare policies fairly."),
     "plan": Late("sequoia.cli.plan", "plan", "Plan today: who does what, when and where."),
+    "travel": Late("sequoia.cli.travel", "travel", "Write minutes from place to place."),
     "fit": Late("sequoia.cli.fit", "fit_command", "Estimate transitions from a log."),
     "regret": Late(
         "sequoia.cli.regret", "regret", "Simulate programmes that learn from their own log."
