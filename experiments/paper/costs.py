@@ -12,7 +12,7 @@ from sequoia.sweep.cell import Cell
 # episodes: training, playing and bounds. Means over ten seeds, by number of arms; what lies
 # between is interpolated. The assortment and the trap have one size.
 _SIZES = (20, 40, 100)
-_POLICIES = {
+POLICY_SECONDS = {
     "interventions": (22.0, 33.0, 56.0),
     "scheduling": (22.0, 29.0, 64.0),
     "capacity": (20.0, 21.0, 65.0),
@@ -74,7 +74,7 @@ def _kind_and_seconds(cell: Cell, size: int) -> tuple[str, float]:
     if ablations:
         share = ablations / len(ABLATIONS)
         return "ablations", share * _at(_ABLATIONS.get(cell.family, _OTHER), size)
-    return "policies", _at(_POLICIES.get(cell.family, _OTHER), size)
+    return "policies", _at(POLICY_SECONDS.get(cell.family, _OTHER), size)
 
 
 def _at(known: Sequence[float], size: int) -> float:

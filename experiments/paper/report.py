@@ -86,7 +86,7 @@ def summary(folder: Path, results: Results, tables: Sequence[Table], figures: Se
     parts = [
         "# Results of the paper's experiment",
         f"Written by `python -m experiments.paper`, version {__version__}, "
-        f"{_commits(rows)}, {platform.machine()}, Python {platform.python_version()}; "
+        f"{commits(rows)}, {platform.machine()}, Python {platform.python_version()}; "
         f"{hours:.1f} hours of core time. Do not edit: the next run replaces it. The same command "
         "goes on from here to the whole plan; with `--dry-run` it says what that costs.",
         f"What was run: {done}.",
@@ -101,7 +101,7 @@ def summary(folder: Path, results: Results, tables: Sequence[Table], figures: Se
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
-def _commits(rows: Sequence[Mapping[str, str]]) -> str:
+def commits(rows: Sequence[Mapping[str, str]]) -> str:
     """Say of which commit most numbers are, and which policies' are of another."""
     by_commit: dict[str, Counter[str]] = {}
     for row in rows:

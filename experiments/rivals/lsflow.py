@@ -90,21 +90,21 @@ class LsFlow(Rival[LsFlowConfig]):
         self._argmax = ScoreArgmax(environment)
         features, columns = n_seen(environment), environment.space.n_actions
         rng = stream(seed, "lsflow:weights")
-        self._online = torch.nn.ModuleDict()
+        self.online = torch.nn.ModuleDict()
         for name in (FLOW, *CRITICS):
             sizes = shapes(name, features, columns, config.hidden)
-            self._online[name] = _first_weights(sizes, features + columns, rng)
-        self._target = deepcopy(self._online)
+            self.online[name] = _first_weights(sizes, features + columns, rng)
+        self.target = deepcopy(self.online)
         self._flow_descent = self._descent([FLOW])
         self._critics_descent = self._descent(CRITICS)
-        self._replay = Replay(environment, config.buffer_size, 0.0)
+        self.replay = Replay(environment, config.buffer_size, 0.0)
         # Of each transition: the direction that was thought best, and the one carried out.
         self._chosen = torch.zeros((config.buffer_size, columns))
         self._tried = torch.zeros((config.buffer_size, columns))
-        self._batches = 0
+        self.batches = 0
 
     def _descent(self, names: Sequence[str]) -> torch.optim.Optimizer:
-        weights = [weight for name in names for weight in self._online[name].parameters()]
+        weights = [weight for name in names for weight in self.online[name].parameters()]
         return torch.optim.Adam(weights, self.config.learning_rate)
 
     # ------------------------------------------------------------------ acting
@@ -118,17 +118,17 @@ class LsFlow(Rival[LsFlowConfig]):
             if step and self.is_over_time:
                 break
             steps = np.full(len(states), step)
-            starts = _anywhere(rng, (len(states) * self.config.candidates, self._columns))
-            chosen = self._best(seen(self.environment, states, steps), starts)
-            tried = self._near(chosen, rng)
+            starts = anywhere(rng, (len(states) * self.config.candidates, self._columns))
+            chosen = self.best(seen(self.environment, states, steps), starts)
+            tried = self.near(chosen, rng)
             actions = self._argmax.best(tried, states, steps)
             noise = rng.random((len(states), self.environment.n_noise))
             rewards, following = self.environment.step(states, actions, noise)
-            places = (self._replay.count + np.arange(len(states))) % self.config.buffer_size
+            places = (self.replay.count + np.arange(len(states))) % self.config.buffer_size
             self._chosen[places], self._tried[places] = chosen, tried
-            self._replay.add(states, steps, actions, rewards, following)
+            self.replay.add(states, steps, actions, rewards, following)
             states = following
-            if self._replay.count >= self.config.learning_starts:
+            if self.replay.count >= self.config.learning_starts:
                 losses += [self._learn_batch(rng) for _ in range(self.config.gradient_steps)]
         return float(np.mean(losses)) if losses else 0.0
 
@@ -137,16 +137,16 @@ class LsFlow(Rival[LsFlowConfig]):
         return self.environment.space.n_actions
 
     @torch.no_grad()
-    def _best(self, features: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
+    def best(self, features: torch.Tensor, starts: torch.Tensor) -> torch.Tensor:
         """Return for each state the direction that the critics like best, ``(B, N)``."""
         count = len(starts) // len(features)
-        found = self._carried(self._online, features, starts)
-        values = self._worth(self._online, features, found).reshape(-1, count)
+        found = self.carried(self.online, features, starts)
+        values = self.worth(self.online, features, found).reshape(-1, count)
         return found.reshape(-1, count, self._columns)[
             torch.arange(len(features)), values.argmax(dim=1)
         ]
 
-    def _carried(
+    def carried(
         self, networks: torch.nn.ModuleDict, features: torch.Tensor, starts: torch.Tensor
     ) -> torch.Tensor:
         """Return where the flow carries points; each state has as many in a row."""
@@ -155,7 +155,7 @@ class LsFlow(Rival[LsFlowConfig]):
         found: torch.Tensor = carried(flow, known, starts, self.config.flow_steps)
         return found
 
-    def _worth(
+    def worth(
         self, networks: torch.nn.ModuleDict, features: torch.Tensor, points: torch.Tensor
     ) -> torch.Tensor:
         """Return the lower of what the two critics say; each state has as many points in a row."""
@@ -166,7 +166,7 @@ class LsFlow(Rival[LsFlowConfig]):
             said.append(output(own, known, points)[:, 0])
         return torch.minimum(*said)
 
-    def _near(self, points: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
+    def near(self, points: torch.Tensor, rng: np.random.Generator) -> torch.Tensor:
         """Move points on the sphere about as a von Mises-Fisher distribution does.
 
         Of concentration kappa, its noise is nearly Gaussian in the tangent space, with variance
@@ -181,20 +181,20 @@ class LsFlow(Rival[LsFlowConfig]):
     # ------------------------------------------------------------------ learning from a batch
 
     def _learn_batch(self, rng: np.random.Generator) -> float:
-        replay, own = self._replay, self.config
+        replay, own = self.replay, self.config
         places, _ = replay.sample(rng, own.batch_size, 0.0)
         steps = replay.steps[places]
         features = seen(self.environment, replay.states[places], steps)
-        ahead = self._ahead(replay.following[places], steps, rng)
+        ahead = self.ahead(replay.following[places], steps, rng)
         rewards = torch.from_numpy((replay.rewards[places] / self.scale).astype(np.float32))
         loss = self._fit_critics(features, self._tried[places], rewards + ahead)
-        self._fit_flow(features, self._chosen[places], rng)
-        self._batches += 1
+        self.fit_flow(features, self._chosen[places], rng)
+        self.batches += 1
         self._follow()
         return loss
 
     @torch.no_grad()
-    def _ahead(self, following: Any, steps: IntArray, rng: np.random.Generator) -> torch.Tensor:
+    def ahead(self, following: Any, steps: IntArray, rng: np.random.Generator) -> torch.Tensor:
         """Return the smoothed worth of the next states, ``(B,)``; after the last step it is 0.
 
         ``V(s) = E[ min_i Q_i(s, c') ]`` over directions ``c`` of the policy and ``c'`` near them.
@@ -202,9 +202,9 @@ class LsFlow(Rival[LsFlowConfig]):
         last = self.environment.horizon - 1
         features = seen(self.environment, following, np.minimum(steps + 1, last))
         count = self.config.smoothing_candidates
-        starts = _anywhere(rng, (len(steps) * count, self._columns))
-        moved = self._near(self._carried(self._target, features, starts), rng)
-        values = self._worth(self._target, features, moved).reshape(-1, count)
+        starts = anywhere(rng, (len(steps) * count, self._columns))
+        moved = self.near(self.carried(self.target, features, starts), rng)
+        values = self.worth(self.target, features, moved).reshape(-1, count)
         kept = count - int(_TRIMMED * count)
         mean = values.topk(kept, dim=1).values.mean(dim=1)
         return mean * torch.from_numpy((steps < last).astype(np.float32))
@@ -213,13 +213,13 @@ class LsFlow(Rival[LsFlowConfig]):
         self, features: torch.Tensor, points: torch.Tensor, targets: torch.Tensor
     ) -> float:
         loss = torch.zeros(())
-        for own in (_part(self._online, name) for name in CRITICS):
+        for own in (_part(self.online, name) for name in CRITICS):
             said = output(own, seen_part(own, features), points)[:, 0]
             loss = loss + torch.nn.functional.mse_loss(said, targets)
         _descend(self._critics_descent, loss, _CRITIC_NORM)
         return float(loss.detach()) / len(CRITICS)
 
-    def _fit_flow(
+    def fit_flow(
         self, features: torch.Tensor, points: torch.Tensor, rng: np.random.Generator
     ) -> None:
         """Learn to carry random points to ``points``, the better the more.
@@ -227,19 +227,19 @@ class LsFlow(Rival[LsFlowConfig]):
         On the great circle from ``c_0`` to ``c_1``, which is at ``c_t`` after a share t of the way,
         the velocity is ``log(c_t, c_1) / (1 - t)``.
         """
-        weights = self._how_good(features, points, rng)
-        begun = _anywhere(rng, tuple(points.shape))
+        weights = self.how_good(features, points, rng)
+        begun = anywhere(rng, tuple(points.shape))
         drawn = rng.random((len(points), 1)).clip(_LEAST_TIME, 1 - _LEAST_TIME)
         times = torch.from_numpy(drawn.astype(np.float32))
-        between = _moved(begun, times * _logarithm(begun, points))
-        wanted = _logarithm(between, points) / (1 - times)
-        flow = _part(self._online, FLOW)
+        between = moved(begun, times * logarithm(begun, points))
+        wanted = logarithm(between, points) / (1 - times)
+        flow = _part(self.online, FLOW)
         error = velocity(flow, seen_part(flow, features), between, times) - wanted
         loss = (weights * (error**2).sum(dim=1)).mean()
         _descend(self._flow_descent, loss, _FLOW_NORM)
 
     @torch.no_grad()
-    def _how_good(
+    def how_good(
         self, features: torch.Tensor, points: torch.Tensor, rng: np.random.Generator
     ) -> torch.Tensor:
         """Return how much each direction counts: one step of mirror descent, ``exp(Q / lambda)``.
@@ -247,9 +247,9 @@ class LsFlow(Rival[LsFlowConfig]):
         Values are standardised in the batch, so that the temperature means the same everywhere.
         """
         own = self.config
-        values = self._worth(self._target, features, self._near(points, rng))
+        values = self.worth(self.target, features, self.near(points, rng))
         values = (values - values.mean()) / (values.std(unbiased=False) + 1e-6)
-        done = min(1.0, self._batches / own.annealed)
+        done = min(1.0, self.batches / own.annealed)
         temperature = (1 - done) * own.first_temperature + done * own.last_temperature
         most = (values.clamp(-_MOST_SPREADS, _MOST_SPREADS) / temperature).exp()
         return most.clamp(max=_MOST_WEIGHT)
@@ -257,7 +257,7 @@ class LsFlow(Rival[LsFlowConfig]):
     @torch.no_grad()
     def _follow(self) -> None:
         """Move target networks towards the others."""
-        both = zip(self._target.parameters(), self._online.parameters(), strict=True)
+        both = zip(self.target.parameters(), self.online.parameters(), strict=True)
         for target, weight in both:
             target.lerp_(weight, self.config.tau)
 
@@ -267,19 +267,19 @@ class LsFlow(Rival[LsFlowConfig]):
         """Return the policy of the model: its candidates begin at the same points everywhere."""
         begun = torch.from_numpy(self.model().starts)
         return ByScores(
-            self.environment, lambda z: self._best(z, begun.repeat(len(z), 1)), self._argmax
+            self.environment, lambda z: self.best(z, begun.repeat(len(z), 1)), self._argmax
         )
 
     def model(self) -> FlowModel:
         """Return the flow and the critics."""
-        weights = self._online.state_dict().items()
+        weights = self.online.state_dict().items()
         arrays = {name: weight.numpy().copy() for name, weight in weights}
         own = self.config
         return FlowModel(self.environment, arrays, own.candidates, own.flow_steps)
 
     def networks(self) -> Mapping[str, torch.nn.Module]:
         """Return the flow and the critics together."""
-        return {"networks": self._online}
+        return {"networks": self.online}
 
     def optimizers(self) -> Mapping[str, torch.optim.Optimizer]:
         """Return that of the flow and that of the critics."""
@@ -288,19 +288,19 @@ class LsFlow(Rival[LsFlowConfig]):
     def state(self) -> tuple[Tensors, dict[str, Any]]:
         """Return everything that changes: target networks and what is remembered, too."""
         tensors, facts = super().state()
-        tensors |= {f"target/{key}": one for key, one in self._target.state_dict().items()}
-        tensors |= {f"replay/{name}": one for name, one in self._replay.state().items()}
+        tensors |= {f"target/{key}": one for key, one in self.target.state_dict().items()}
+        tensors |= {f"replay/{name}": one for name, one in self.replay.state().items()}
         tensors |= {"chosen": self._chosen, "tried": self._tried}
-        facts |= {"replay": self._replay.count, "batches": self._batches}
+        facts |= {"replay": self.replay.count, "batches": self.batches}
         return tensors, facts
 
     def restore(self, tensors: Tensors, facts: dict[str, Any]) -> None:
         """Take over what `state` returned."""
         super().restore(tensors, facts)
-        self._target.load_state_dict(under(tensors, "target/"))
-        self._replay.restore(under(tensors, "replay/"), facts["replay"])
+        self.target.load_state_dict(under(tensors, "target/"))
+        self.replay.restore(under(tensors, "replay/"), facts["replay"])
         self._chosen[:], self._tried[:] = tensors["chosen"], tensors["tried"]
-        self._batches = facts["batches"]
+        self.batches = facts["batches"]
 
 
 def _part(networks: torch.nn.ModuleDict, name: str) -> Mapping[str, torch.Tensor]:
@@ -328,7 +328,7 @@ def _first_weights(
     return torch.nn.ParameterDict(drawn)
 
 
-def _logarithm(begin: torch.Tensor, end: torch.Tensor) -> torch.Tensor:
+def logarithm(begin: torch.Tensor, end: torch.Tensor) -> torch.Tensor:
     """Return the tangent at ``begin`` along which ``end`` is reached in one unit of time."""
     cosine = (begin * end).sum(dim=1, keepdim=True).clamp(-1 + 1e-6, 1 - 1e-6)
     along = end - cosine * begin
@@ -336,14 +336,14 @@ def _logarithm(begin: torch.Tensor, end: torch.Tensor) -> torch.Tensor:
     return along * (cosine.arccos() / length)
 
 
-def _moved(begin: torch.Tensor, along: torch.Tensor) -> torch.Tensor:
+def moved(begin: torch.Tensor, along: torch.Tensor) -> torch.Tensor:
     """Return the point on the sphere that is reached along a tangent."""
     length = along.norm(dim=1, keepdim=True).clamp_min(1e-8)
     moved: torch.Tensor = on_sphere(begin * length.cos() + along * (length.sin() / length))
     return moved
 
 
-def _anywhere(rng: np.random.Generator, shape: tuple[int, ...]) -> torch.Tensor:
+def anywhere(rng: np.random.Generator, shape: tuple[int, ...]) -> torch.Tensor:
     """Return points on the sphere, each as likely."""
     found: torch.Tensor = on_sphere(_noise(rng, shape))
     return found

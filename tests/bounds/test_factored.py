@@ -221,7 +221,7 @@ def test_a_search_is_above_the_optimum_and_knows_more_than_who_pays(kind, seed):
 
 
 def test_a_search_that_is_too_large(monkeypatch):
-    monkeypatch.setattr("sequoia.bounds.clairvoyant._MAX_TRIED", 30)
+    monkeypatch.setattr("sequoia.bounds.clairvoyant.MAX_TRIED", 30)
     with pytest.raises(TooLarge, match=r"step \d can begin in \d+ states, and 7 actions .*: \d"):
         clairvoyant_search(epidemic(arms=6, seed=1, horizon=12), scenarios=2)
 

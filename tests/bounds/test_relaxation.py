@@ -119,7 +119,7 @@ def test_tables_overestimate_every_action(kind: str) -> None:
 def test_smooth_agrees_with_lp(family: str, monkeypatch: pytest.MonkeyPatch) -> None:
     problem = FAMILIES[family](arms=30, horizon=8, seed=3)
     exact = relax(problem).bound.total
-    monkeypatch.setattr(relaxation_module, "_MAX_LP_CLASSES", 0)
+    monkeypatch.setattr(relaxation_module, "MAX_LP_CLASSES", 0)
     smooth = relax(problem).bound.total
     assert exact - TOLERANCE <= smooth <= exact * (1 + 2e-5)
 
@@ -129,7 +129,7 @@ def test_smooth_with_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     rules = Rules(must=[names[0]], never=[names[1]], at_most_one=[names[2:5]])
     problem = FAMILIES["capacity"](arms=30, horizon=6).with_rules(rules)
     exact = relax(problem).bound.total
-    monkeypatch.setattr(relaxation_module, "_MAX_LP_CLASSES", 0)
+    monkeypatch.setattr(relaxation_module, "MAX_LP_CLASSES", 0)
     assert exact - TOLERANCE <= relax(problem).bound.total <= exact * (1 + 1e-4)
 
 
@@ -147,12 +147,12 @@ def test_sampled_arms_still_give_a_bound() -> None:
 
 
 def relax_by_program(problem: Problem) -> float:
-    largest = relaxation_module._MAX_LP_CLASSES
+    largest = relaxation_module.MAX_LP_CLASSES
     try:
-        relaxation_module._MAX_LP_CLASSES = 10**9
+        relaxation_module.MAX_LP_CLASSES = 10**9
         return relax(problem).bound.total
     finally:
-        relaxation_module._MAX_LP_CLASSES = largest
+        relaxation_module.MAX_LP_CLASSES = largest
 
 
 def test_arms_with_the_same_reach_share_a_dose() -> None:

@@ -49,7 +49,7 @@ def test_no_solve_has_a_limit_of_time_of_its_own(monkeypatch: pytest.MonkeyPatch
 
 def test_smoothed_prices_name_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = FAMILIES["standard"](arms=30, horizon=4)
-    monkeypatch.setattr(relaxation_module, "_MAX_LP_CLASSES", 0)
+    monkeypatch.setattr(relaxation_module, "MAX_LP_CLASSES", 0)
     assert relax(problem).bound.stopped_by == "work"
     hurried = relax(problem, seconds=0.0).bound
     assert hurried.stopped_by == "clock"
@@ -73,7 +73,7 @@ def test_decisions_at_prices_that_the_clock_cut_off_count_as_cut_off(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     problem = FAMILIES["standard"](arms=30, horizon=2)
-    monkeypatch.setattr(relaxation_module, "_MAX_LP_CLASSES", 0)
+    monkeypatch.setattr(relaxation_module, "MAX_LP_CLASSES", 0)
     scenarios = Scenarios.sample(problem, 1, 0)
     hurried = rollout(problem, PriceUpdatePolicy(problem, update_seconds=0.0), scenarios)
     assert hurried.is_at_limit.all()

@@ -193,7 +193,7 @@ def test_prices_that_the_clock_cut_off_are_said(run, monkeypatch):
     said = "The clock stopped the search for prices: another machine may find others."
     assert json.loads(run(*asked, "--json").out)["prices_stopped_by"] == "optimum"
     assert said not in run(*asked).out
-    monkeypatch.setattr("sequoia.bounds.lagrangian.relax._MAX_LP_CLASSES", 0)
+    monkeypatch.setattr("sequoia.bounds.lagrangian.relax.MAX_LP_CLASSES", 0)
     monkeypatch.setattr("sequoia.planning.planner.relax", partial(relax, seconds=0.0))
     assert json.loads(run(*asked, "--json").out)["prices_stopped_by"] == "clock"
     assert said in run(*asked).out

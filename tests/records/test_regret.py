@@ -9,7 +9,7 @@ from sequoia.policies import make_policy
 from sequoia.problem import Arms, Budget, Problem
 from sequoia.problem.families import make
 from sequoia.records import Seen, Structure, cautious, fit, regret, simulate_log, with_kernels
-from sequoia.records.learners import _hopeful
+from sequoia.records.learners import hopeful
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +75,7 @@ def test_hopeful_rows_are_the_best_within_their_radius():
     mean = rng.dirichlet(np.ones(4), (3, 2, 4))
     worth = rng.random((3, 1, 1, 4))
     radius = rng.uniform(0.0, 2.0, (3, 2, 4))
-    hope = _hopeful(mean, radius, worth)
+    hope = hopeful(mean, radius, worth)
     np.testing.assert_allclose(hope.sum(axis=-1), 1.0)
     assert (hope >= -1e-12).all()
     assert (np.abs(hope - mean).sum(axis=-1) <= radius + 1e-9).all()

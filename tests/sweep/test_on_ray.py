@@ -77,13 +77,13 @@ def test_there_is_no_cluster(monkeypatch):
 
 
 def test_the_solver_of_a_plan_goes_along():
-    from sequoia.sweep.ray import _attempt
+    from sequoia.sweep.ray import attempt_if_same
 
     cell = replace(PLAN.cells()[0], solver="abacus")
-    assert "there is no solver 'abacus'" in _attempt(cell, cell.key).error
+    assert "there is no solver 'abacus'" in attempt_if_same(cell, cell.key).error
 
 
 def test_a_machine_with_another_version_says_so():
-    from sequoia.sweep.ray import _attempt
+    from sequoia.sweep.ray import attempt_if_same
 
-    assert "another version" in _attempt(PLAN.cells()[0], "some other key").error
+    assert "another version" in attempt_if_same(PLAN.cells()[0], "some other key").error

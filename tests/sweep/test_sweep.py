@@ -200,7 +200,7 @@ def test_status_of_a_running_sweep(tmp_path):
 
 
 def test_a_long_sweep_can_be_looked_at_before_it_ends(tmp_path, monkeypatch):
-    monkeypatch.setattr("sequoia.sweep.driver._SECONDS_BETWEEN_TABLES", 0.0)
+    monkeypatch.setattr("sequoia.sweep.driver.SECONDS_BETWEEN_TABLES", 0.0)
     seen = []
 
     def watched(cells, work):

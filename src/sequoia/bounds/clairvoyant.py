@@ -25,7 +25,7 @@ from sequoia.validation import ActionArray, FloatArray, IntArray
 # Every one is tried in every state that can be reached, so more would end at the next limit.
 _MAX_ACTIONS = 10_000
 # Pairs of a state and an action that are tried in one step of a scenario: a second or so.
-_MAX_TRIED = 1_000_000
+MAX_TRIED = 1_000_000
 # Twice as many gain less than 0.05 % there.
 ROUNDS = 100
 # Numbers that scenarios of one batch hold at once in one table: 320 MB.
@@ -83,10 +83,10 @@ def _best_total(
     count = len(actions)
     for step, luck in enumerate(noise):
         tried = len(reached) * count
-        if tried > _MAX_TRIED:
+        if tried > MAX_TRIED:
             raise TooLarge(
                 f"step {step} can begin in {len(reached)} states, and {count} actions are allowed: "
-                f"{tried} pairs; a clairvoyant search is for at most {_MAX_TRIED}."
+                f"{tried} pairs; a clairvoyant search is for at most {MAX_TRIED}."
             )
         limits = limits_of(environment, reached, np.full(len(reached), step))
         shape = (len(reached), count)

@@ -213,7 +213,7 @@ class UcWhittle(Learner):
         value = np.zeros((arms.n_models, arms.n_states))
         charges = np.array([0.0, self._charge])[:, None]
         for _ in range(_ROUNDS):
-            hope = _hopeful(mean, radius, rewards + discount * value[:, None, None, :])
+            hope = hopeful(mean, radius, rewards + discount * value[:, None, None, :])
             ahead = (hope * (rewards + discount * value[:, None, None, :])).sum(axis=-1)
             value = (ahead - charges).max(axis=1)
         found = whittle_indices(hope, (hope * rewards).sum(axis=-1), discount)
@@ -221,7 +221,7 @@ class UcWhittle(Learner):
         return np.where(np.isnan(found.indices), ahead[:, 1] - ahead[:, 0], found.indices)
 
 
-def _hopeful(mean: FloatArray, radius: FloatArray, worth: FloatArray) -> FloatArray:
+def hopeful(mean: FloatArray, radius: FloatArray, worth: FloatArray) -> FloatArray:
     """Return rows within ``radius`` of ``mean``, by total difference, that are worth most.
 
     Half the radius goes to the best next state, and is taken from the worst ones.

@@ -13,7 +13,7 @@ from sequoia.sweep.folder import ResultsFolder, seconds_left
 from sequoia.sweep.plan import Plan
 from sequoia.sweep.tables import write_tables
 
-_SECONDS_BETWEEN_TABLES = 60.0
+SECONDS_BETWEEN_TABLES = 60.0
 
 
 @dataclass(frozen=True)
@@ -79,7 +79,7 @@ def sweep(
             if on_event is not None:
                 on_event(progress)
             # A long sweep can be drawn before it ends.
-            if time.monotonic() - last > _SECONDS_BETWEEN_TABLES:
+            if time.monotonic() - last > SECONDS_BETWEEN_TABLES:
                 write_tables(folder, cells)
                 last = time.monotonic()
         write_tables(folder, cells)

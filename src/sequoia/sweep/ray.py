@@ -69,7 +69,7 @@ def run_on_ray(cells: Sequence[Cell], work: Callable[[Cell], Path]) -> Iterator[
 
     Finished pieces of a cell stay on the machine that computes it, so ``work`` is not used.
     """
-    task = ray.remote(num_cpus=1, max_retries=_RETRIES)(_attempt)
+    task = ray.remote(num_cpus=1, max_retries=_RETRIES)(attempt_if_same)
     to_do, waiting = iter(cells), dict[Any, Cell]()
     while True:
         # One more than can run, so that nobody waits, and a cluster that can grow is asked to.
@@ -87,7 +87,7 @@ def run_on_ray(cells: Sequence[Cell], work: Callable[[Cell], Path]) -> Iterator[
             yield CellEvent(cell, outcome)
 
 
-def _attempt(cell: Cell, key: str) -> Outcome:
+def attempt_if_same(cell: Cell, key: str) -> Outcome:
     """Compute a cell on whichever machine this is."""
     if cell.key != key:
         return Outcome(None, "This machine has another version of sequoia than the one that asks.")

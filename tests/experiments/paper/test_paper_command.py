@@ -53,7 +53,7 @@ def test_one_command_computes_and_draws_everything(reproduce, tiny):
 def test_its_cost_is_said_beforehand(reproduce, tiny, monkeypatch):
     # Costs of this test's own: those of the experiment change with each machine it is run on.
     known = {"capacity": (24.0, 50.0, 90.0), "trap": (5.0, 5.0, 5.0)}
-    monkeypatch.setattr("experiments.paper.costs._POLICIES", known)
+    monkeypatch.setattr("experiments.paper.costs.POLICY_SECONDS", known)
     outcome = reproduce("-o", "r", "--dry-run", "--jobs", 2, "--parts", "main,rivals")
     assert outcome.code == 0
     assert tiny == [(False, [], [], None, "main", "rivals")]

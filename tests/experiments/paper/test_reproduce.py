@@ -138,10 +138,10 @@ def test_its_cost_grows_with_what_is_asked_for():
 
 def test_numbers_of_another_commit_are_named():
     old = [{"policy": name, "commit": "0ld"} for name in ("price", "myopic", "sequoia")]
-    assert report._commits(old) == "commit 0ld"
+    assert report.commits(old) == "commit 0ld"
     new = [{"policy": name, "commit": "n3w"} for name in ("srl", "lsflow")]
-    assert report._commits(new + old) == "commit 0ld (lsflow and srl: commit n3w)"
-    assert report._commits([*old, {"policy": "idle"}]) == "commit 0ld (idle: commit unknown)"
+    assert report.commits(new + old) == "commit 0ld (lsflow and srl: commit n3w)"
+    assert report.commits([*old, {"policy": "idle"}]) == "commit 0ld (idle: commit unknown)"
 
 
 def test_differences_are_paired_and_corrected():

@@ -27,62 +27,62 @@ def features(count):
 
 
 def test_the_logarithm_leads_along_the_great_circle():
-    begin, end = lsflow._anywhere(RNG, (20, 6)).double(), lsflow._anywhere(RNG, (20, 6)).double()
-    along = lsflow._logarithm(begin, end)
+    begin, end = lsflow.anywhere(RNG, (20, 6)).double(), lsflow.anywhere(RNG, (20, 6)).double()
+    along = lsflow.logarithm(begin, end)
     assert torch.allclose((along * begin).sum(dim=1), torch.zeros(20).double(), atol=1e-6)
-    assert torch.allclose(lsflow._moved(begin, along), end, atol=1e-5)
-    half = lsflow._moved(begin, along / 2)
+    assert torch.allclose(lsflow.moved(begin, along), end, atol=1e-5)
+    half = lsflow.moved(begin, along / 2)
     assert torch.allclose((half * begin).sum(dim=1), (half * end).sum(dim=1), atol=1e-5)
 
 
 @pytest.mark.parametrize("columns", [6, 60])
 def test_noise_is_as_long_with_few_columns_as_with_many(columns):
     learner = LsFlow(standard(arms=columns, budget=2, horizon=4), make_config("lsflow"), 0)
-    points = lsflow._anywhere(RNG, (4000, columns))
-    moved = learner._near(points, RNG)
+    points = lsflow.anywhere(RNG, (4000, columns))
+    moved = learner.near(points, RNG)
     assert torch.allclose(moved.norm(dim=1), torch.ones(4000), atol=1e-5)
     tangent = (1 / (moved * points).sum(dim=1) ** 2 - 1).mean().sqrt()
     assert abs(float(tangent) - 1.2) < 0.05
 
 
 def test_the_flow_learns_to_carry_points_where_it_should(learner):
-    wanted = lsflow._anywhere(RNG, (1, 6))
+    wanted = lsflow.anywhere(RNG, (1, 6))
     given = features(64)
     for _ in range(300):
-        learner._fit_flow(given, wanted.repeat(64, 1), RNG)
-    found = learner._carried(learner._online, given, lsflow._anywhere(RNG, (64, 6)))
+        learner.fit_flow(given, wanted.repeat(64, 1), RNG)
+    found = learner.carried(learner.online, given, lsflow.anywhere(RNG, (64, 6)))
     assert (found @ wanted[0]).mean() > 0.9
 
 
 def test_what_is_rated_better_counts_more_but_not_without_end(learner):
-    points, given = lsflow._anywhere(RNG, (500, 6)), features(500)
+    points, given = lsflow.anywhere(RNG, (500, 6)), features(500)
     with torch.no_grad():
         for name in CRITICS:
-            learner._target[name]["weight2"] *= 100
-    weights = learner._how_good(given, points, np.random.default_rng(1))
-    values = learner._worth(learner._target, given, learner._near(points, np.random.default_rng(1)))
+            learner.target[name]["weight2"] *= 100
+    weights = learner.how_good(given, points, np.random.default_rng(1))
+    values = learner.worth(learner.target, given, learner.near(points, np.random.default_rng(1)))
     assert torch.equal(values.argsort()[:100].sort().values, weights.argsort()[:100].sort().values)
     assert 0.2 < float(weights.min()) < 0.6 < 1.5 < float(weights.max()) <= 4
 
 
 def test_nothing_comes_after_the_last_step(learner):
     following = PROBLEM.draw_start(np.random.default_rng(2), 4)
-    ahead = learner._ahead(following, np.arange(4), RNG)
+    ahead = learner.ahead(following, np.arange(4), RNG)
     assert ahead[3] == 0
     assert (ahead[:3] != 0).all()
 
 
 def test_the_target_follows_and_learning_waits_for_enough(learner):
     learner.learn(np.random.default_rng(0))
-    both = zip(learner._target.parameters(), learner._online.parameters(), strict=True)
-    assert learner._batches == 0
+    both = zip(learner.target.parameters(), learner.online.parameters(), strict=True)
+    assert learner.batches == 0
     assert all(torch.equal(one, other) for one, other in both)
-    while learner._replay.count < 1_000:
+    while learner.replay.count < 1_000:
         learner.learn(np.random.default_rng(1))
     learner.learn(np.random.default_rng(2))
-    assert learner._batches > 0
+    assert learner.batches > 0
     for name in (FLOW, *CRITICS):
-        target, online = learner._target[name]["state"], learner._online[name]["state"]
+        target, online = learner.target[name]["state"], learner.online[name]["state"]
         assert not torch.equal(target, online)
 
 
@@ -92,7 +92,7 @@ def test_the_result_plays_as_the_learner_did(learner):
     states, steps = PROBLEM.draw_start(np.random.default_rng(4), 5), np.zeros(5, np.int64)
     folded = learner.model().fold(states, steps).linear[:, :6]
     begun = torch.from_numpy(learner.model().starts).repeat(5, 1)
-    best = learner._best(seen(PROBLEM, states, steps), begun)
+    best = learner.best(seen(PROBLEM, states, steps), begun)
     assert np.allclose(folded, best.numpy(), atol=1e-4)
 
 

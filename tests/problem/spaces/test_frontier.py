@@ -159,12 +159,12 @@ def test_what_is_too_wide_is_left_to_a_solver():
 
 
 def test_too_many_moves_are_left_to_a_solver(monkeypatch):
-    monkeypatch.setattr("sequoia.problem.spaces.walk.frontier_dp.cells._MOST_MOVES", 20)
+    monkeypatch.setattr("sequoia.problem.spaces.walk.frontier_dp.cells.MOST_MOVES", 20)
     assert Walk([(0, 1), (1, 2), (2, 0)], 0, 9, 2).argmax_linear(np.ones(3)) is None
 
 
 def test_too_much_to_count_is_left_to_a_solver(monkeypatch):
-    monkeypatch.setattr(frontier, "_MOST_ENTRIES", 10)
+    monkeypatch.setattr(frontier, "MOST_ENTRIES", 10)
     space, rng = ring_or_spur().space, np.random.default_rng(0)
     answers = [space.argmax_linear(fair_and_perhaps_excellent(rng)) for _ in range(60)]
     assert 0 < sum(answer is None for answer in answers) < 60

@@ -31,7 +31,7 @@ from sequoia.validation import BoolArray, FloatArray, IntArray
 
 # Up to here the linear program as a whole takes a second or two, and its prices are the best.
 # Newton's method is faster, and leaves up to 2e-5 of the bound.
-_MAX_LP_CLASSES = 120
+MAX_LP_CLASSES = 120
 # Newton's method factorises a matrix of so many rows and columns: 32 MB and a second at most.
 _MAX_SMOOTH_PRICES = 2_000
 
@@ -204,7 +204,7 @@ def _by_rows(
     what = f"the linear relaxation over {count(blocks, 'step')}"
     occupancies = float(blocks) * arm_classes.n_classes * levels * states
     require_memory(what, occupancies)
-    if smooth and arm_classes.n_classes > _MAX_LP_CLASSES:
+    if smooth and arm_classes.n_classes > MAX_LP_CLASSES:
         rows, reached = minimise_smoothed_dual(arm_classes, coupling, deadline), np.inf
     else:
         require_at_most(what, occupancies, "occupancies", MOST_OCCUPANCIES)

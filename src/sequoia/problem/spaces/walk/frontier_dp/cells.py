@@ -14,7 +14,7 @@ from sequoia.problem.spaces.walk.frontier_dp.states import Moves
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 # Each move between cells takes 17 bytes.
-_MOST_MOVES = 20_000_000
+MOST_MOVES = 20_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,7 +164,7 @@ def expand(
         - rest[i + 1][moves.after]
         for i, moves in enumerate(steps)
     ]
-    if sum(int(span.clip(0).sum()) for span in spans) > _MOST_MOVES:
+    if sum(int(span.clip(0).sum()) for span in spans) > MOST_MOVES:
         return None
     sizes = [(length + 1 - least - need).clip(0) for least, need in zip(fewest, rest, strict=True)]
     return layered(

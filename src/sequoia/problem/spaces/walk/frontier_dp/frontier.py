@@ -17,7 +17,7 @@ from sequoia.problem.spaces.walk.frontier_dp.states import edge_order, explore
 from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 _TOLERANCE = 1e-9
-_MOST_ENTRIES = 60_000_000
+MOST_ENTRIES = 60_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -148,7 +148,7 @@ class _Search:
             for layer, before, after in zip(layers, so_far[:-1], to_come[1:], strict=True)
         )
         columns = self._limit + 1
-        if columns * sum(layer.n_before for layer in left) > _MOST_ENTRIES:
+        if columns * sum(layer.n_before for layer in left) > MOST_ENTRIES:
             return None
         counted = tables(left, self._gains, columns)
         if counted[-1].max(initial=-np.inf) > self._value:
