@@ -104,7 +104,7 @@ def test_settings_and_presets_reach_the_model(run):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ("--preset fast", "there is no preset 'fast'; known: default, paper, ppo-scores, "),
+        ("--preset fast", "there is no preset 'fast'; known: default, paper, "),
         ("--preset scratch", "the preset 'scratch' is gone: one learner serves every environment"),
         ("--preset interacting", "the preset 'interacting' is gone: one learner serves every env"),
         ("--set rounds", "--set 'rounds' is not NAME=VALUE"),

@@ -1,4 +1,4 @@
-"""How good anything can be."""
+"""Upper bounds on the reward of any policy, and the exact optimum."""
 
 from sequoia.bounds.bound import bound
 from sequoia.bounds.certificate import Bound

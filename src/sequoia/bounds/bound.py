@@ -56,9 +56,9 @@ def best_bound(environment: Environment) -> Bound:
     problem = capabilities_of(environment).problem
     if problem is None or problem.is_decoupled:
         return bound(environment)
-    found = relax_factored(problem)
-    sure = found.bound
-    guess = clairvoyant_bound(problem, found, scenarios=_SCENARIOS, rounds=_ROUNDS)
+    relaxation = relax_factored(problem)
+    sure = relaxation.bound
+    guess = clairvoyant_bound(problem, relaxation, scenarios=_SCENARIOS, rounds=_ROUNDS)
     is_lower = guess.total + guess.margin < sure.total - _ROUNDING * abs(sure.total)
     return guess if is_lower else sure
 

@@ -140,22 +140,22 @@ def clairvoyant_bound(
     for name, value, least in (("scenarios", scenarios, 2), ("rounds", rounds, 1)):
         if value < least:
             raise ProblemError(f"{name} is {value}; at least {least} is wanted.")
-    found = relax_factored(problem) if relaxation is None else relaxation
-    steps = found.dual.horizon.steps or problem.horizon
-    drawn = Scenarios.sample(replace(problem, horizon=steps, start=found.start), scenarios, seed)
-    size = max(1, int(_BATCH / (steps * max(map(len, found.dual.tables)))))
+    relaxed = relax_factored(problem) if relaxation is None else relaxation
+    steps = relaxed.dual.horizon.steps or problem.horizon
+    drawn = Scenarios.sample(replace(problem, horizon=steps, start=relaxed.start), scenarios, seed)
+    size = max(1, int(_BATCH / (steps * max(map(len, relaxed.dual.tables)))))
     parts = [slice(first, first + size) for first in range(0, scenarios, size)]
-    batches = (_Batch.of(problem, found, drawn.start[part], drawn.noise[part]) for part in parts)
+    batches = (_Batch.of(problem, relaxed, drawn.start[part], drawn.noise[part]) for part in parts)
     gain = np.concatenate([batch.gains(rounds) for batch in batches])
     # The mean of V over starts is known, so only what a plan gains on it is estimated.
-    total = found.bound.total - float(gain.mean())
+    total = relaxed.bound.total - float(gain.mean())
     spread = float(gain.std(ddof=1)) / np.sqrt(scenarios)
     margin = float(stdtrit(scenarios - 1, 0.975)) * spread
-    spent = time.perf_counter() - began + (found.bound.seconds if relaxation is not None else 0.0)
-    detail = f"{scenarios} scenarios; {found.bound.detail}"
-    per_step = total / float(found.dual.horizon.weights.sum())
+    spent = time.perf_counter() - began + (relaxed.bound.seconds if relaxation is not None else 0.0)
+    detail = f"{scenarios} scenarios; {relaxed.bound.detail}"
+    per_step = total / float(relaxed.dual.horizon.weights.sum())
     bound = Bound(total, per_step, "clairvoyant", spent, margin=margin, detail=detail)
-    return replace(bound, stopped_by=found.bound.stopped_by)
+    return replace(bound, stopped_by=relaxed.bound.stopped_by)
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,7 +216,7 @@ class _Batch:
 
     @cached_property
     def _discounts(self) -> FloatArray:
-        """How much every step counts, and what follows the last, ``(H + 1,)``."""
+        """The weight of every step, and of all that follows the last, ``(H + 1,)``."""
         discounts: FloatArray = self.relaxation.dual.horizon.discount ** np.arange(
             len(self._blocks) + 1, dtype=np.float64
         )
@@ -224,7 +224,7 @@ class _Batch:
 
     @cached_property
     def _uses(self) -> list[csr_array]:
-        """How much of each row every configuration of a cluster uses, ``(K, R)`` each."""
+        """The use of each row by every configuration of a cluster, ``(K, R)`` each."""
         links = self.relaxation.dual.links
         return [csr_array(links.rows.use[:, a:b].T) for a, b in pairwise(links.first.tolist())]
 
@@ -277,13 +277,13 @@ class _Batch:
     @cached_property
     def _sure(self) -> list[FloatArray]:
         """Expected reward and value of what follows each configuration, ``(K, H)`` each."""
-        found, discount = self.relaxation, self._discounts[1]
+        relaxation, discount = self.relaxation, self._discounts[1]
         return [
             np.stack(
                 [table.rewards + discount * table.expect(values[b + 1]) for b in self._blocks],
                 axis=1,
             )
-            for table, values in zip(found.dual.tables, found.value.values, strict=True)
+            for table, values in zip(relaxation.dual.tables, relaxation.value.values, strict=True)
         ]
 
 

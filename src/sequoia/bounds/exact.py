@@ -192,10 +192,10 @@ def _separate_arms(environment: KnowsChances) -> Problem | None:
 
 def _limit_work(problem: KnowsChances, joint: int, actions: int) -> None:
     """Raise `TooLarge` when one step takes too much; joint moves are kept where there are any."""
-    own, most = joint, _MAX_MOVES
+    moves, most = joint, _MAX_MOVES
     if _separate_arms(problem) is not None:
-        own, most = int(problem.component_sizes.sum()), _MAX_WORK
-    work = joint * actions * own
+        moves, most = int(problem.component_sizes.sum()), _MAX_WORK
+    work = joint * actions * moves
     if work > most:
         raise TooLarge(
             f"{_size(problem)} × {actions} actions need {work:.1e} "
@@ -230,8 +230,8 @@ def _joint_rewards(problem: Problem, levels: IntArray) -> FloatArray:
     arms = problem.arms
     result = np.zeros((len(levels), 1))
     for arm in range(arms.n_arms):
-        own = arms.next_rewards[arms.model[arm]][levels[:, arm]]
-        result = (result[:, :, None] + own[:, None, :]).reshape(len(levels), -1)
+        earned = arms.next_rewards[arms.model[arm]][levels[:, arm]]
+        result = (result[:, :, None] + earned[:, None, :]).reshape(len(levels), -1)
     return result
 
 
@@ -280,7 +280,7 @@ def joint_moves(problem: KnowsChances, states: IntArray, actions: ActionArray) -
         shares = problem.next_shares(states, np.broadcast_to(action, (len(states), len(action))))
         chance = np.ones((len(states), 1))
         for component, size in enumerate(sizes):
-            own = shares[:, component, :size]
-            chance = (chance[:, :, None] * own[:, None, :]).reshape(len(states), -1)
+            chances = shares[:, component, :size]
+            chance = (chance[:, :, None] * chances[:, None, :]).reshape(len(states), -1)
         moves[index] = chance
     return moves

@@ -1,4 +1,4 @@
-"""Which steps count, and how much."""
+"""The steps that count, and their weights."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -55,7 +55,7 @@ class Horizon:
 
     @cached_property
     def weights(self) -> FloatArray:
-        """How much each block counts, ``(B,)``."""
+        """The weight of each block, ``(B,)``."""
         weights: FloatArray = self.discount ** np.arange(self.n_blocks, dtype=np.float64)
         if self.is_endless:
             weights[-1] /= 1 - self.discount

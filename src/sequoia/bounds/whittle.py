@@ -124,8 +124,8 @@ def _advantage(
     """Return what acting gains over waiting: a level and a slope in the charge, ``(G, S)`` each."""
     act = is_active[:, :, None]
     moves = np.where(act, kernels[:, 1], kernels[:, 0])
-    own = np.where(is_active, rewards[:, 1], rewards[:, 0])
-    sides = np.stack([own, -is_active.astype(np.float64)], axis=2)
+    earned = np.where(is_active, rewards[:, 1], rewards[:, 0])
+    sides = np.stack([earned, -is_active.astype(np.float64)], axis=2)
     states = kernels.shape[-1]
     system = np.eye(states) - discount * moves
     if discount == 1:
@@ -137,7 +137,7 @@ def _advantage(
         raise _not_unichain() from None
     if discount == 1:
         if not np.isfinite(values).all() or np.abs(values).max() > _SINGULAR * (
-            1 + np.abs(own).max()
+            1 + np.abs(earned).max()
         ):
             raise _not_unichain()
         values[:, 0] = 0.0

@@ -35,7 +35,9 @@ _LIBRARY = {
     ),
     "sweep": Late("sequoia.cli.sweep", "app", "Compute a plan of problems, seeds and policies."),
     "demo": Late(
-        "sequoia.cli.demo", "demo", "Train on a built-in problem, compare policies, write a report."
+        "sequoia.cli.demo",
+        "demo",
+        "Learn whom to visit while illness spreads, compare policies, write a page.",
     ),
     "gallery": Late("sequoia.cli.gallery", "gallery", "Play and draw a problem of each family."),
     "solvers": Late(
@@ -59,12 +61,12 @@ def load_command(name: str) -> Any:
     """Import a command."""
     late = COMMANDS[name]
     with ending_at_once():
-        found = getattr(import_module(late.module), late.name)
-    if not isinstance(found, typer.Typer):
+        command = getattr(import_module(late.module), late.name)
+    if not isinstance(command, typer.Typer):
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
-        alone.command(name)(found)
-        found = alone
-    return typer.main.get_command(found)
+        alone.command(name)(command)
+        command = alone
+    return typer.main.get_command(command)
 
 
 app = typer.Typer(

@@ -118,33 +118,33 @@ def bound(
     for name in given.keys() - takes:
         raise ProblemError(f"{resolved} has no --{name}.")
     if certificate is None:
-        found, proof = find_bound(problem, resolved, **given), None
+        computed, proof = find_bound(problem, resolved, **given), None
     else:
         if arms is None or resolved not in ("lp", "hull"):
             raise ProblemError(f"{resolved} bounds have no certificate; lp and hull bounds do.")
         refuse_to_replace([certificate], force)
         relaxation = relax(arms, resolved, **given)
-        found = relaxation.bound
+        computed = relaxation.bound
         content, shown = bound_certificate(arms, relaxation)
         write_text(certificate, json.dumps(content, ensure_ascii=False))
         proof = {"file": str(certificate), "shows": shown}
     if as_json:
         more = {} if proof is None else {"certificate": proof}
-        print_json(bound_to_json(found) | {"solver": solver} | more)
+        print_json(bound_to_json(computed) | {"solver": solver} | more)
         return
     typer.echo(problem.name)
     steps_said = count(horizon or problem.horizon, "step")
     over = "discounted, for ever" if discounted else f"over {steps_said}"
-    pairs = [("no policy earns more than", f"{_numbers(found)} {over}")]
+    pairs = [("no policy earns more than", f"{_numbers(computed)} {over}")]
     words = _WORDS_OF_SEARCH if is_search else _WORDS[resolved]
     pairs.append(("kind", f"{resolved}: {words}"))
-    if found.detail:
-        pairs.append(("how", found.detail))
-    if 0 < found.gap < float("inf"):
-        pairs.append(("gap", f"the best of its kind is at most {100 * found.gap:.2g} % lower"))
-    if found.stopped_by == "clock":
+    if computed.detail:
+        pairs.append(("how", computed.detail))
+    if 0 < computed.gap < float("inf"):
+        pairs.append(("gap", f"the best of its kind is at most {100 * computed.gap:.2g} % lower"))
+    if computed.stopped_by == "clock":
         pairs.append(("stopped by", "the clock: another machine may find another number"))
-    pairs.append(("time", f"{found.seconds:.2f} s"))
+    pairs.append(("time", f"{computed.seconds:.2f} s"))
     if proof is not None:
         pairs.append(("certificate", f"{certificate}, a proof of {proof['shows']:.6g}"))
     if horizon is None:
@@ -152,11 +152,11 @@ def bound(
     print_pairs(pairs)
 
 
-def _numbers(found: Bound) -> str:
-    if not found.margin:
-        return f"{found.per_step:.6g} per step; {found.total:.6g}"
-    per_step = f"{found.per_step:.5g} ± {found.margin_per_step:.2g} per step"
-    return f"{per_step}; {found.total:.5g} ± {found.margin:.2g}"
+def _numbers(computed: Bound) -> str:
+    if not computed.margin:
+        return f"{computed.per_step:.6g} per step; {computed.total:.6g}"
+    per_step = f"{computed.per_step:.5g} ± {computed.margin_per_step:.2g} per step"
+    return f"{per_step}; {computed.total:.5g} ± {computed.margin:.2g}"
 
 
 def _optimum(problem: Environment, discounted: bool) -> list[tuple[str, str]]:

@@ -20,12 +20,12 @@ def check(file: AnyFile, instance: Instance = None) -> None:
     """
     console = Console(highlight=False)
     problem = load_environment(file, instance)
-    found = []
+    findings = []
     for finding in diagnose(problem, file):
-        found.append(finding)
+        findings.append(finding)
         mark = Text(f"{finding.mark.value:<8}", style=_COLOURS[finding.mark])
         console.print(mark + finding.text, soft_wrap=True)
-    if any(finding.mark is Mark.PROBLEM for finding in found):
+    if any(finding.mark is Mark.PROBLEM for finding in findings):
         raise typer.Exit(MENDABLE)
     _print_abilities(console, problem)
 
@@ -36,5 +36,5 @@ def _print_abilities(console: Console, environment: Environment) -> None:
     width = max(len(ability.name) for ability in table)
     console.print(f"\n{'ability':<{width}}  found  adds")
     for name, is_offered, adds in table:
-        found = "yes" if is_offered else "no"
-        console.print(f"{name:<{width}}  {found:<5}  {adds}", soft_wrap=True)
+        answer = "yes" if is_offered else "no"
+        console.print(f"{name:<{width}}  {answer:<5}  {adds}", soft_wrap=True)

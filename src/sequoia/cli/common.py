@@ -1,4 +1,4 @@
-"""What several commands share: their common options, and how they print."""
+"""Options and printing that several commands share."""
 
 import json
 from collections.abc import Iterable

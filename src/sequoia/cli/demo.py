@@ -57,7 +57,7 @@ def demo(
         for name in _POLICIES
     }
     with showing("Evaluating", "blocks of episodes") as show:
-        found = evaluate(
+        evaluation = evaluate(
             problem,
             makers,
             _EPISODES,
@@ -66,16 +66,16 @@ def demo(
             on_event=show,
             progress=False,
         )
-    save_evaluation(found, output / "evaluation.json")
-    print_evaluation(found)
+    save_evaluation(evaluation, output / "evaluation.json")
+    print_evaluation(evaluation)
     from sequoia.plots import plot_comparison, save_plot
     from sequoia.report.demo_page import demo_page
     from sequoia.report.report import report
 
-    save_plot(plot_comparison(found), output / "comparison.png")
-    write_text(output / "report.html", report(found, problem, lines(problem)))
+    save_plot(plot_comparison(evaluation), output / "comparison.png")
+    write_text(output / "report.html", report(evaluation, problem, lines(problem)))
     learned, ahead = makers["sequoia"](problem), makers["price"](problem)
-    write_text(output / "demo.html", demo_page(found, problem, learned, ahead))
+    write_text(output / "demo.html", demo_page(evaluation, problem, learned, ahead))
     typer.echo(
         f"Open {output}/demo.html: what happened, in three pictures, and what to do next. All "
         f"numbers are in {output}/report.html."

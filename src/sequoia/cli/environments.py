@@ -1,4 +1,4 @@
-"""What a command may be about: a problem, RDDL, or an environment of the user's own."""
+"""Environments that a command may be about: a problem, RDDL, or one of the user's own."""
 
 import importlib.util
 import sys
@@ -83,10 +83,10 @@ def _own(file: str, name: str) -> Environment:
     sys.modules[spec.name] = module
     try:
         spec.loader.exec_module(module)
-        found: Any = getattr(module, name, None)
+        member: Any = getattr(module, name, None)
         # A class has a space of its own, too; what is made already has steps to take.
-        is_made = not isinstance(found, type) and hasattr(found, "step")
-        made = found() if callable(found) and not is_made else found
+        is_made = not isinstance(member, type) and hasattr(member, "step")
+        made = member() if callable(member) and not is_made else member
     except Exception as error:
         raise FileError(f"{file} cannot be used: {type(error).__name__}: {error}") from None
     if made is None:

@@ -103,7 +103,7 @@ def evaluate_command(
     is_path = output is not None and not is_named(file)
     source = os.path.relpath(file, output.parent) if output and is_path else str(file)
     with cache.locked(), _watching(cache) as on_event:
-        found = evaluate(
+        evaluation = evaluate(
             world,
             makers,
             episodes,
@@ -118,12 +118,12 @@ def evaluate_command(
             progress=False,
         )
         if output is not None:
-            save_evaluation(found, output)
+            save_evaluation(evaluation, output)
         cache.clear()
     if as_json:
-        typer.echo(json.dumps(found.to_json(), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(evaluation.to_json(), indent=2, ensure_ascii=False))
         return
-    print_evaluation(found)
+    print_evaluation(evaluation)
     if output is not None:
         pictures = f"; for pictures: sequoia report {output} -o report.html"
         typer.echo(f"Wrote {output}{'.' if capabilities_of(problem).problem is None else pictures}")
@@ -207,53 +207,64 @@ def _watching(cache: BlockCache) -> Iterator[Callable[[Progress], None]]:
         raise
 
 
-def print_evaluation(found: Evaluation) -> None:
+def print_evaluation(evaluation: Evaluation) -> None:
     """Print the table of an evaluation, and what it says."""
     console = Console(highlight=False)
     console.width = max(console.width, _WIDTH)
-    console.print(_table(found))
-    if found.bound is not None:
-        late = ", stopped by the clock" if found.bound.stopped_by == "clock" else ""
+    console.print(_table(evaluation))
+    if evaluation.bound is not None:
+        late = ", stopped by the clock" if evaluation.bound.stopped_by == "clock" else ""
         _say(
             console,
-            f"No policy earns more than {per_step(found.bound, 4)} per step on average "
-            f"({found.bound.kind} bound{late}).",
+            f"No policy earns more than {per_step(evaluation.bound, 4)} per step on average "
+            f"({evaluation.bound.kind} bound{late}).",
         )
     _say(
         console,
-        f"{count(found.n_episodes, 'episode')}, the same luck for all; ± is a 95 % confidence "
+        f"{count(evaluation.n_episodes, 'episode')}, the same luck for all; ± is a 95 % confidence "
         "interval.",
     )
-    if found.is_at_limit.any():
+    if evaluation.is_at_limit.any():
         _say(
             console,
             "Cut off: decisions that a limit ended; the gap, on average and at most, is how far "
             "they may be from the best by what the policy maximises."
-            + (" Those by the clock may differ on another machine." if found.is_late.any() else ""),
+            + (
+                " Those by the clock may differ on another machine."
+                if evaluation.is_late.any()
+                else ""
+            ),
         )
-    said = verdict(found)
-    if said.use:
-        _say(console, " ".join(filter(None, (said.use, said.others, said.learning))))
+    words = verdict(evaluation)
+    if words.use:
+        _say(console, " ".join(filter(None, (words.use, words.others, words.learning))))
 
 
-def _table(found: Evaluation) -> Table:
+def _table(evaluation: Evaluation) -> Table:
     """Return a row per policy; decisions that were cut off have a column where there are any."""
-    heads = ["policy", "reward per step", "× random", "% of bound", "time", f"minus {found.best}"]
-    has_cut_off = bool(found.is_at_limit.any())
+    heads = [
+        "policy",
+        "reward per step",
+        "× random",
+        "% of bound",
+        "time",
+        f"minus {evaluation.best}",
+    ]
+    has_cut_off = bool(evaluation.is_at_limit.any())
     heads += ["cut off"] if has_cut_off else []
-    table = Table(*heads, box=None, title=found.problem, title_justify="left")
+    table = Table(*heads, box=None, title=evaluation.problem, title_justify="left")
     for column in table.columns[1:]:
         column.justify = "right"
-    for name in found.names:
-        relative, percent = found.relative_to_random(name), found.percent_of_bound(name)
+    for name in evaluation.names:
+        relative, percent = evaluation.relative_to_random(name), evaluation.percent_of_bound(name)
         table.add_row(
             name,
-            str(found.mean(name)),
+            str(evaluation.mean(name)),
             "–" if relative is None else f"{relative:.2f}",
             "–" if percent is None else f"{percent:.1f}",
-            duration(found.ms_per_decision(name) / 1000),
-            "" if name == found.best else str(found.paired(name, found.best)),
-            *([cut_off(found, name)] if has_cut_off else []),
+            duration(evaluation.ms_per_decision(name) / 1000),
+            "" if name == evaluation.best else str(evaluation.paired(name, evaluation.best)),
+            *([cut_off(evaluation, name)] if has_cut_off else []),
         )
     return table
 

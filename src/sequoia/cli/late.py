@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Late(NamedTuple):
-    """Where a command is, and the first line of its own help."""
+    """The place of a command, and the first line of its help."""
 
     module: str
     name: str

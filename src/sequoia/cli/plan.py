@@ -157,25 +157,25 @@ def plan(
     usual = problem
     if last is not None:
         usual = problem.with_rules(read_preferences(last, problem, continuity))
-    found, extra = plan_with_overtime(planner, usual, together(wishes), offers, policy, q)
-    reasons = [planner.why(found, text) for text in why or ()]
-    taken = [one.offer for one in extra if one.is_taken]
-    costs = wish_costs(planner, usual, found, wishes, taken)
-    same, known = same_as_last_time(found.problem, found.tasks)
-    content = to_json(planner, found, reasons) | {"solver": solver}
+    day_plan, extra = plan_with_overtime(planner, usual, together(wishes), offers, policy, q)
+    reasons = [planner.why(day_plan, text) for text in why or ()]
+    taken = [entry.offer for entry in extra if entry.is_taken]
+    costs = wish_costs(planner, usual, day_plan, wishes, taken)
+    same, known = same_as_last_time(day_plan.problem, day_plan.tasks)
+    content = to_json(planner, day_plan, reasons) | {"solver": solver}
     content |= {
         "continuity": {"same": same, "of": known, "worth": same * continuity},
-        "wishes": [cost_to_json(one) for one in costs],
-        "overtime": [overtime_to_json(one) for one in extra],
+        "wishes": [cost_to_json(entry) for entry in costs],
+        "overtime": [overtime_to_json(entry) for entry in extra],
     }
     if output is not None:
-        write_text(output, _csv(found) if output.suffix == ".csv" else _dumps(content))
+        write_text(output, _csv(day_plan) if output.suffix == ".csv" else _dumps(content))
     if certificate is not None:
-        write_text(certificate, json.dumps(proof_of(planner, found, q), ensure_ascii=False))
+        write_text(certificate, json.dumps(proof_of(planner, day_plan, q), ensure_ascii=False))
     if as_json:
         typer.echo(_dumps(content))
         return
-    _print(planner, found, reasons)
+    _print(planner, day_plan, reasons)
     if last is not None:
         typer.echo(
             f"{same} of {count(known, 'visit')} by the same worker as last time, worth "
@@ -188,82 +188,87 @@ def plan(
             typer.echo(f"Wrote {path}.")
 
 
-def proof_of(planner: Planner, found: DayPlan, q: QFunction | None) -> dict[str, Any]:
+def proof_of(planner: Planner, day_plan: DayPlan, q: QFunction | None) -> dict[str, Any]:
     """Return the claim that no plan is better by what the plan is about, with its proof."""
-    problem, columns = found.problem, ActionEncoding.of_problem(found.problem)
-    if q is not None and found.policy == Sequoia.name:
-        net = q.fold(found.state[None], np.zeros(1, dtype=np.int64))
+    problem, columns = day_plan.problem, ActionEncoding.of_problem(day_plan.problem)
+    if q is not None and day_plan.policy == Sequoia.name:
+        net = q.fold(day_plan.state[None], np.zeros(1, dtype=np.int64))
         if net.n_inputs != columns.n_inputs:
             columns = ActionEncoding.of_space(problem.space)
     else:
-        table = planner.long_run if found.objective == "long run" else planner.next_step
+        table = planner.long_run if day_plan.objective == "long run" else planner.next_step
         net = ReluNet.of_linear(*columns.objective(table[None]))
-    return action_certificate(problem, columns, net, found.decision)
+    return action_certificate(problem, columns, net, day_plan.decision)
 
 
-def to_json(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> dict[str, Any]:
+def to_json(planner: Planner, day_plan: DayPlan, reasons: Sequence[Why]) -> dict[str, Any]:
     """Return a plan as ``--json`` prints it."""
     return {
-        "problem": found.problem.name,
+        "problem": day_plan.problem.name,
         "fingerprint": planner.problem.fingerprint,
-        "policy": found.policy,
-        "errands": [one._asdict() for one in found.tasks],
-        "words": found.problem.space.describe(found.decision),
-        "action": found.problem.space.chosen(found.decision.action),
-        "value": _worth(found.worth),
-        "doing_nothing": _worth(found.idle),
-        "gain": _worth(found.worth - found.idle),
-        "gap": {"of": found.objective, "at_most": number(found.gap)},
-        "no_policy_earns_more": found.ceiling,
+        "policy": day_plan.policy,
+        "errands": [why._asdict() for why in day_plan.tasks],
+        "words": day_plan.problem.space.describe(day_plan.decision),
+        "action": day_plan.problem.space.chosen(day_plan.decision.action),
+        "value": _worth(day_plan.worth),
+        "doing_nothing": _worth(day_plan.idle),
+        "gain": _worth(day_plan.worth - day_plan.idle),
+        "gap": {"of": day_plan.objective, "at_most": number(day_plan.gap)},
+        "no_policy_earns_more": day_plan.ceiling,
         "proof": None
-        if found.proof is None
+        if day_plan.proof is None
         else {
-            "no_plan_is_better": found.proof.objective,
-            "by_more_than": number(found.proof.gap),
-            "is_at_limit": found.proof.is_at_limit,
-            "stopped_by": found.proof.stopped_by,
+            "no_plan_is_better": day_plan.proof.objective,
+            "by_more_than": number(day_plan.proof.gap),
+            "is_at_limit": day_plan.proof.is_at_limit,
+            "stopped_by": day_plan.proof.stopped_by,
         },
-        "arms": _arms(planner, found),
+        "arms": _arms(planner, day_plan),
         "why": [
             {
-                "name": one.name,
-                "is_chosen": one.is_chosen,
-                "cost": None if one.cost is None else _worth(one.cost),
-                "instead": [task._asdict() for task in one.instead],
-                "reason": one.reason,
+                "name": why.name,
+                "is_chosen": why.is_chosen,
+                "cost": None if why.cost is None else _worth(why.cost),
+                "instead": [task._asdict() for task in why.instead],
+                "reason": why.reason,
             }
-            for one in reasons
+            for why in reasons
         ],
         "prices_stopped_by": planner.relaxation.bound.stopped_by if planner.has_prices else None,
-        "seconds": found.seconds,
+        "seconds": day_plan.seconds,
     }
 
 
-def cost_to_json(one: WishCost) -> dict[str, Any]:
+def cost_to_json(cost_of: WishCost) -> dict[str, Any]:
     """Return what a wish costs, as ``--json`` prints it."""
-    cost = None if one.cost is None else _worth(one.cost)
-    return {"wish": one.wish.words, "cost": cost, "reason": one.reason}
+    cost = None if cost_of.cost is None else _worth(cost_of.cost)
+    return {"wish": cost_of.wish.words, "cost": cost, "reason": cost_of.reason}
 
 
-def overtime_to_json(one: OfferedOvertime) -> dict[str, Any]:
+def overtime_to_json(overtime: OfferedOvertime) -> dict[str, Any]:
     """Return overtime that was offered, as ``--json`` prints it."""
-    gain = _worth(one.gain)
-    return {**vars(one.offer), "cost": one.offer.cost, "gain": gain, "is_taken": one.is_taken}
+    gain = _worth(overtime.gain)
+    return {
+        **vars(overtime.offer),
+        "cost": overtime.offer.cost,
+        "gain": gain,
+        "is_taken": overtime.is_taken,
+    }
 
 
-def _arms(planner: Planner, found: DayPlan) -> list[dict[str, Any]]:
+def _arms(planner: Planner, day_plan: DayPlan) -> list[dict[str, Any]]:
     """Return the arms that the plan reaches and what it gains from each, the most first."""
-    level = found.problem.levels(found.decision.action[None])[0]
+    level = day_plan.problem.levels(day_plan.decision.action[None])[0]
     reached = np.flatnonzero(level)
-    doses = found.problem.arms.doses[found.problem.arms.model, level]
+    doses = day_plan.problem.arms.doses[day_plan.problem.arms.model, level]
     sights = {"next_step": planner.next_step}
     if planner.has_prices:
         sights["long_run"] = planner.long_run
     rows = [
         {
-            "arm": found.problem.arms.names[arm],
-            "state": int(found.state[arm]),
-            **_called(found.problem.arms, int(found.state[arm]), float(doses[arm])),
+            "arm": day_plan.problem.arms.names[arm],
+            "state": int(day_plan.state[arm]),
+            **_called(day_plan.problem.arms, int(day_plan.state[arm]), float(doses[arm])),
             **{what: float(by[arm, level[arm]] - by[arm, 0]) for what, by in sights.items()},
         }
         for arm in reached.tolist()
@@ -281,19 +286,19 @@ def _called(arms: Arms, state: int, dose: float) -> dict[str, str]:
     return called
 
 
-def _print(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> None:
+def _print(planner: Planner, day_plan: DayPlan, reasons: Sequence[Why]) -> None:
     console = Console(highlight=False)
-    console.print(Text(f"{found.problem.name}: {found.policy} plan"), soft_wrap=True)
-    console.print(_task_table(found.tasks))
-    gain = found.worth - found.idle
+    console.print(Text(f"{day_plan.problem.name}: {day_plan.policy} plan"), soft_wrap=True)
+    console.print(_task_table(day_plan.tasks))
+    gain = day_plan.worth - day_plan.idle
     console.print(
-        f"Next step: {found.worth.next_step:.4g} expected reward, {gain.next_step:+.4g} against "
+        f"Next step: {day_plan.worth.next_step:.4g} expected reward, {gain.next_step:+.4g} against "
         "doing nothing.",
         soft_wrap=True,
     )
     if gain.long_run is not None:
         console.print(
-            f"Long run: {found.worth.long_run:.4g} over "
+            f"Long run: {day_plan.worth.long_run:.4g} over "
             f"{count(planner.problem.horizon, 'step')} by prices, {gain.long_run:+.4g} against "
             "doing nothing today. This is from today's states on; sequoia bound is about the "
             "usual start, so it may be lower.",
@@ -304,28 +309,28 @@ def _print(planner: Planner, found: DayPlan, reasons: Sequence[Why]) -> None:
                 "The clock stopped the search for prices: another machine may find others.",
                 soft_wrap=True,
             )
-    if found.ceiling is not None:
+    if day_plan.ceiling is not None:
         console.print(
-            f"Long run: no policy earns more than {found.ceiling:.4g} over "
+            f"Long run: no policy earns more than {day_plan.ceiling:.4g} over "
             f"{count(planner.problem.horizon, 'step')} from today's states on, whatever it does "
             "today: a certified bound, not an estimate.",
             soft_wrap=True,
         )
-    for line in proof_in_words(found):
+    for line in proof_in_words(day_plan):
         console.print(line, soft_wrap=True)
-    _print_arms(console, _arms(planner, found))
-    for one in reasons:
-        console.print(Text(why_in_words(one)), soft_wrap=True)
+    _print_arms(console, _arms(planner, day_plan))
+    for reason in reasons:
+        console.print(Text(why_in_words(reason)), soft_wrap=True)
 
 
 def _task_table(tasks: Sequence[Task]) -> Table:
     """Show the columns that say something."""
     if not tasks:
         return Table("nothing to do today", box=None)
-    used = [field for field in Task._fields if any(getattr(one, field) for one in tasks)]
+    used = [field for field in Task._fields if any(getattr(task, field) for task in tasks)]
     table = Table(*used, box=None)
-    for one in tasks:
-        table.add_row(*(Text(getattr(one, field)) for field in used))
+    for task in tasks:
+        table.add_row(*(Text(getattr(task, field)) for field in used))
     return table
 
 
@@ -348,43 +353,44 @@ def _print_arms(console: Console, rows: Sequence[dict[str, Any]]) -> None:
         console.print(f"and {count(len(rows) - _MOST_ARMS, 'more arm')}")
 
 
-def proof_in_words(found: DayPlan) -> list[str]:
+def proof_in_words(day_plan: DayPlan) -> list[str]:
     """Say what is proven: by what the policy maximises and, if that is another thing, by ours."""
-    lines, proof = [found.proof_in_words], found.proof
-    if proof is None or found.objective not in proof.objective:
-        seen = "as prices see it" if found.objective == "long run" else "for the next step"
-        if found.gap <= PROOF_GAP:
-            lines.append(f"It is also the best plan {seen}.")
+    lines, proof = [day_plan.proof_in_words], day_plan.proof
+    if proof is None or day_plan.objective not in proof.objective:
+        sight = "as prices see it" if day_plan.objective == "long run" else "for the next step"
+        if day_plan.gap <= PROOF_GAP:
+            lines.append(f"It is also the best plan {sight}.")
         else:
-            lines.append(f"The best plan {seen} is better by at most {100 * found.gap:.2g} %.")
+            lines.append(f"The best plan {sight} is better by at most {100 * day_plan.gap:.2g} %.")
     return lines
 
 
-def why_in_words(one: Why) -> str:
+def why_in_words(why: Why) -> str:
     """Say what it would cost to decide otherwise."""
-    verb = "Dropping" if one.is_chosen else "Including"
-    if one.cost is None:
-        return f"{verb} {one.name} is impossible: {one.reason}"
-    words = f"{verb} {one.name} changes the next step by {_signed(-one.cost.next_step)}"
-    if one.cost.long_run is None:
+    verb = "Dropping" if why.is_chosen else "Including"
+    if why.cost is None:
+        return f"{verb} {why.name} is impossible: {why.reason}"
+    words = f"{verb} {why.name} changes the next step by {_signed(-why.cost.next_step)}"
+    if why.cost.long_run is None:
         return f"{words}."
-    return f"{words} and the long run by {_signed(-one.cost.long_run)}."
+    return f"{words} and the long run by {_signed(-why.cost.long_run)}."
 
 
-def cost_in_words(one: WishCost) -> str:
+def cost_in_words(wish_cost: WishCost) -> str:
     """Say what a wish costs."""
-    if one.cost is None:
-        return f"Without the wish that {one.wish.words} there is no plan: {one.reason}"
-    return f"That {one.wish.words} costs {_losses(one.cost)}."
+    if wish_cost.cost is None:
+        return f"Without the wish that {wish_cost.wish.words} there is no plan: {wish_cost.reason}"
+    return f"That {wish_cost.wish.words} costs {_losses(wish_cost.cost)}."
 
 
-def overtime_in_words(one: OfferedOvertime) -> str:
+def overtime_in_words(overtime: OfferedOvertime) -> str:
     """Say what overtime gains, what it costs, and whether it is worth it."""
-    offer = one.offer
-    verdict = "so it is worked" if one.is_taken else "so it is left"
+    offer = overtime.offer
+    verdict = "so it is worked" if overtime.is_taken else "so it is left"
     return (
         f"{count(1, 'hour') if offer.hours == 1 else f'{offer.hours:g} hours'} of overtime of "
-        f"{offer.worker}: worth {_losses(one.gain)}, at a price of {offer.cost:.4g}, {verdict}."
+        f"{offer.worker}: worth {_losses(overtime.gain)}, at a price of {offer.cost:.4g}, "
+        f"{verdict}."
     )
 
 
@@ -402,12 +408,12 @@ def _signed(value: float) -> str:
     return f"{'+' if value >= 5e-7 else ''}{_plain(value)}"
 
 
-def _worth(one: Worth) -> dict[str, float | None]:
-    return {"next_step": one.next_step, "long_run": one.long_run}
+def _worth(worth: Worth) -> dict[str, float | None]:
+    return {"next_step": worth.next_step, "long_run": worth.long_run}
 
 
-def _csv(found: DayPlan) -> str:
-    return csv_text([Task._fields, *found.tasks])
+def _csv(day_plan: DayPlan) -> str:
+    return csv_text([Task._fields, *day_plan.tasks])
 
 
 def _dumps(content: dict[str, Any]) -> str:

@@ -34,25 +34,25 @@ def plan_any(
     q = None if model is None else load_model(model, environment)
     first = environment.draw_start(np.random.default_rng(0), 1)[0]
     state = first if sheet is None else read_state(sheet, environment, first)
-    found = plan_state(environment, state, policy, model=q, seconds=seconds)
-    objective, proof = policy_called(found.policy).objective, found.proof
+    made = plan_state(environment, state, policy, model=q, seconds=seconds)
+    objective, proof = policy_called(made.policy).objective, made.proof
     content = {
         "problem": environment.name,
         "fingerprint": environment.fingerprint,
-        "policy": found.policy,
-        "action": environment.space.chosen(found.decision.action),
-        "words": environment.space.describe(found.decision),
+        "policy": made.policy,
+        "action": environment.space.chosen(made.decision.action),
+        "words": environment.space.describe(made.decision),
         "gap": {"of": objective, "at_most": None if proof is None else number(proof.gap)},
         "is_at_limit": proof is not None and proof.is_at_limit,
         "stopped_by": None if proof is None else proof.stopped_by,
-        "seconds": found.seconds,
+        "seconds": made.seconds,
     }
     if output is not None:
         _write(output, content)
     if as_json:
         print_json(content)
         return
-    _print(found)
+    _print(made)
     if output is not None:
         typer.echo(f"Wrote {output}.")
 
@@ -62,8 +62,8 @@ def read_state(sheet: Path, environment: Environment, first: States) -> States:
     table = read_spreadsheet(sheet, heads=("component", "value"))
     for column in ("component", "value"):
         if column not in table.columns:
-            found = ", ".join(table.columns) or "none"
-            raise FileError(f"{sheet} has the columns {found}; component and value are wanted.")
+            columns = ", ".join(table.columns) or "none"
+            raise FileError(f"{sheet} has the columns {columns}; component and value are wanted.")
     names, reading = component_names(environment), capabilities_of(environment).values
     components, values = table.names("component"), table.strings("value")
     if table.found:
@@ -86,11 +86,11 @@ def _write(output: Path, content: dict[str, Any]) -> None:
         write_text(output, json.dumps(content, indent=2, ensure_ascii=False))
 
 
-def _print(found: Plan) -> None:
-    space = found.problem.space
-    chosen = space.chosen(found.decision.action)
-    typer.echo(f"{found.problem.name}: {found.policy} plan")
+def _print(made: Plan) -> None:
+    space = made.problem.space
+    chosen = space.chosen(made.decision.action)
+    typer.echo(f"{made.problem.name}: {made.policy} plan")
     for name in chosen:
         typer.echo(f"  {name}")
     typer.echo(f"{count(len(chosen), 'action')} of {space.n_actions}.")
-    typer.echo(found.proof_in_words)
+    typer.echo(made.proof_in_words)

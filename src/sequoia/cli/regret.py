@@ -54,7 +54,7 @@ def regret(
     """
     refuse_to_replace([path for path in (table, picture) if path is not None], force)
     problem = load(file)
-    found = find_regret(
+    result = find_regret(
         problem,
         learner,
         steps=steps,
@@ -65,21 +65,21 @@ def regret(
         seed=seed,
     )
     if table is not None:
-        write_text(table, _csv(found))
+        write_text(table, _csv(result))
     if picture is not None:
         # Pictures cost half a second of imports, which nobody else should pay.
         from sequoia.plots import plot_regret, save_plot
 
-        save_plot(plot_regret(found), picture)
+        save_plot(plot_regret(result), picture)
     points = sorted({step for step in _CHECKPOINTS if step < steps} | {steps})
     if as_json:
-        print_json(_content(found, points))
+        print_json(_content(result, points))
         return
     typer.echo(f"{problem.name}: {count(episodes, 'programme')} of {count(steps, 'step')}")
     shown = Table("learner", *(f"regret after {step}" for step in points), "of what truth earns")
-    for name in found.names:
-        cells = [str(found.at(name, step)) for step in points]
-        shown.add_row(name, *cells, _percent(found.share(name, steps)))
+    for name in result.names:
+        cells = [str(result.at(name, step)) for step in points]
+        shown.add_row(name, *cells, _percent(result.share(name, steps)))
     Console().print(shown)
     typer.echo("± is 95 %.")
 
@@ -88,28 +88,28 @@ def _percent(share: Estimate) -> str:
     return f"{Estimate(100 * share.mean, 100 * share.low, 100 * share.high)} %"
 
 
-def _content(found: Regret, points: list[int]) -> dict[str, object]:
+def _content(result: Regret, points: list[int]) -> dict[str, object]:
     return {
-        "problem": found.problem,
-        "steps": found.truth.shape[1],
-        "episodes": found.truth.shape[0],
-        "truth_per_step": float(found.truth.mean()),
+        "problem": result.problem,
+        "steps": result.truth.shape[1],
+        "episodes": result.truth.shape[0],
+        "truth_per_step": float(result.truth.mean()),
         "regret": {
             name: {
-                str(step): {"mean": one.mean, "low": one.low, "high": one.high}
+                str(step): {"mean": share.mean, "low": share.low, "high": share.high}
                 for step in points
-                if (one := found.at(name, step))
+                if (share := result.at(name, step))
             }
-            for name in found.names
+            for name in result.names
         },
     }
 
 
-def _csv(found: Regret) -> str:
+def _csv(result: Regret) -> str:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["learner", "episode", "step", "regret"])
-    for name, lost in zip(found.names, found.cumulative, strict=True):
+    for name, lost in zip(result.names, result.cumulative, strict=True):
         for episode, curve in enumerate(lost):
             for step, value in enumerate(curve, start=1):
                 writer.writerow([name, episode, step, f"{value:.6g}"])

@@ -33,11 +33,11 @@ def report(
         raise FileError(f"{output.parent} is not a folder; make it first.")
     refuse_to_replace([output], force)
     evaluation = load_evaluation(file)
-    found = _find(evaluation, file, problem)
+    evaluated = _find(evaluation, file, problem)
     # Pictures cost half a second of imports, which nobody else should pay.
     from sequoia.report.report import report as page
 
-    write_text(output, page(evaluation, found, lines(found)))
+    write_text(output, page(evaluation, evaluated, lines(evaluated)))
     typer.echo(f"Wrote {output}.")
 
 

@@ -18,12 +18,12 @@ def solvers(
 
     Nothing is loaded and no licence is taken.
     """
-    found = available()
+    known = available()
     if as_json:
-        typer.echo(json.dumps([one._asdict() for one in found], indent=2, ensure_ascii=False))
+        typer.echo(json.dumps([solver._asdict() for solver in known], indent=2, ensure_ascii=False))
         return
     table = Table("solver", "version", "", box=None)
-    for one in found:
+    for solver in known:
         # Plain text, because the brackets of an extra would be read as markup.
-        table.add_row(one.name, one.version or "not here", Text(one.note))
+        table.add_row(solver.name, solver.version or "not here", Text(solver.note))
     Console(highlight=False).print(table)

@@ -79,27 +79,27 @@ def status(
     folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="The results folder.")],
 ) -> None:
     """Say how far a sweep is."""
-    found = find_status(folder)
+    progress = find_status(folder)
     table = Table("cells", "", box=None)
     table.columns[0].justify = "right"
     for number, what in (
-        (found.done, "done"),
-        (len(found.running), "running"),
-        (len(found.failed), "failed"),
-        (found.left, "left"),
+        (progress.done, "done"),
+        (len(progress.running), "running"),
+        (len(progress.failed), "failed"),
+        (progress.left, "left"),
     ):
         table.add_row(str(number), what)
     console = Console(highlight=False)
     console.print(table)
-    for key, seconds in found.running.items():
+    for key, seconds in progress.running.items():
         console.print(f"running  {key}: since {roughly(seconds)}", soft_wrap=True)
-    for key, error in found.failed.items():
+    for key, error in progress.failed.items():
         console.print(f"failed   {key}: {error}", soft_wrap=True, markup=False)
-    if found.seconds_left is None:
+    if progress.seconds_left is None:
         console.print("Time left: not known before the first cell is done.")
-    elif found.left or found.running:
-        state = "" if found.running else ", once it is started again"
-        console.print(f"Time left: {roughly(found.seconds_left)}{state}.")
+    elif progress.left or progress.running:
+        state = "" if progress.running else ", once it is started again"
+        console.print(f"Time left: {roughly(progress.seconds_left)}{state}.")
 
 
 def sweep_to(

@@ -79,16 +79,16 @@ def train(
         config = config.of({**config.flat(), "seconds": seconds})
     if resume and (output / ABOUT).exists() and not (output / CHECKPOINT).exists():
         about = read_about(output)
-        found = about | about.get("config", {})
-        require_same(output / ABOUT, found, identity(problem, config, seed))
+        known = about | about.get("config", {})
+        require_same(output / ABOUT, known, identity(problem, config, seed))
         typer.echo(f"{output} is trained already.", err=True)
     else:
         boards: list[Watch] = [Board(output / "tensorboard")] if tensorboard else []
         with watching(output) as show:
 
             def watch(progress: Any) -> None:
-                for one in [show, *boards]:
-                    one(progress)
+                for watcher in [show, *boards]:
+                    watcher(progress)
 
             options: dict[str, Any] = {"folder": output, "resume": resume, "base": base}
             learn(problem, config, seed, **options, on_event=watch)
@@ -104,44 +104,44 @@ def train(
 
 def read_settings(texts: Sequence[str]) -> dict[str, Any]:
     """Return settings written as NAME=VALUE; a value is JSON, such as [32, 32], or a word."""
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for text in texts:
         name, sign, value = text.partition("=")
         if not sign:
             raise ConfigError(f"--set {text!r} is not NAME=VALUE.")
         try:
-            found[name.strip()] = json.loads(value)
+            values[name.strip()] = json.loads(value)
         except (ValueError, RecursionError):
-            found[name.strip()] = value
-    return found
+            values[name.strip()] = value
+    return values
 
 
-def _print(found: Mapping[str, Any], file: Path, output: Path, policies: str) -> None:
+def _print(about: Mapping[str, Any], file: Path, output: Path, policies: str) -> None:
     bound = (
         ""
-        if found["bound"] is None
-        else f"; no policy earns more than {found['bound']:.4g} on average"
+        if about["bound"] is None
+        else f"; no policy earns more than {about['bound']:.4g} on average"
     )
     lines = [
-        f"Trained {found['problem']} in {count(found['rounds'], 'round')}, "
-        f"{found['seconds']:.0f} s.",
-        f"Reward per step in held-out episodes: {found['start']:.4g} at the start, "
-        f"{found['reward']:.4g} now{bound}.",
-        *([found["structure"]] if found.get("structure") else []),
+        f"Trained {about['problem']} in {count(about['rounds'], 'round')}, "
+        f"{about['seconds']:.0f} s.",
+        f"Reward per step in held-out episodes: {about['start']:.4g} at the start, "
+        f"{about['reward']:.4g} now{bound}.",
+        *([about["structure"]] if about.get("structure") else []),
         f"Wrote {output}; next: sequoia evaluate {file} --policies {policies} --model {output}",
-        *_gain_in_words(found),
+        *_gain_in_words(about),
     ]
     typer.echo("\n".join(lines))
-    if found["bound_stopped_by"] == "clock":
+    if about["bound_stopped_by"] == "clock":
         typer.echo("The clock stopped the search for prices, so another machine may learn another.")
 
 
-def _gain_in_words(found: Mapping[str, Any]) -> list[str]:
+def _gain_in_words(about: Mapping[str, Any]) -> list[str]:
     """Say what learning gained over the base policy, or that it gained nothing."""
-    if found["gain"] is None:
+    if about["gain"] is None:
         return []
-    mean, low, high = found["gain"]
-    base = found.get("base") or "where it started"
+    mean, low, high = about["gain"]
+    base = about.get("base") or "where it started"
     if low > 0:
         return [f"Gain over {base}: {mean:.3g} ± {high - mean:.2g} per step."]
     return [f"Learning gained nothing that is more than luck over {base}; that policy is kept."]

@@ -59,7 +59,7 @@ class Block(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Played:
-    """What happened in the B episodes of a block.
+    """The record of the B episodes of a block.
 
     Attributes
     ----------
@@ -99,7 +99,7 @@ class BlockRunner:
             self._made[block.name] = self.makers[block.name](self.environment)
         part = slice(block.first, block.first + block.size)
         scenarios = Scenarios(self.scenarios.start[part], self.scenarios.noise[part])
-        one = rollout(
+        trajectory = rollout(
             self.environment,
             self._made[block.name],
             scenarios,
@@ -107,8 +107,15 @@ class BlockRunner:
             first=block.first,
             name=block.name,
         )
-        flags = one.is_at_limit, one.is_late
-        return Played(one.rewards, one.seconds, one.gaps, *flags, one.states[0], one.actions[0])
+        flags = trajectory.is_at_limit, trajectory.is_late
+        return Played(
+            trajectory.rewards,
+            trajectory.seconds,
+            trajectory.gaps,
+            *flags,
+            trajectory.states[0],
+            trajectory.actions[0],
+        )
 
 
 def play_blocks(
@@ -231,7 +238,7 @@ class BlockCache:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far an evaluation is.
+    """The progress of an evaluation.
 
     Attributes
     ----------

@@ -137,10 +137,10 @@ def evaluate(
         if cache is not None:
             cache.drop_if_empty()
         raise
-    found = None
+    bounded = None
     if asked is not None:
-        found = _bound(environment, asked, cache)
-    return _collect(environment, list(makers), played, seed, found, source)
+        bounded = _bound(environment, asked, cache)
+    return _collect(environment, list(makers), played, seed, bounded, source)
 
 
 def _makers(
@@ -180,10 +180,10 @@ def _bound(
     known = None if cache is None else cache.load_bound(key)
     if known is not None:
         return known
-    found = best_bound(environment) if kind == "auto" else find_bound(environment, kind)
+    computed = best_bound(environment) if kind == "auto" else find_bound(environment, kind)
     if cache is not None:
-        cache.save_bound(key, found)
-    return found
+        cache.save_bound(key, computed)
+    return computed
 
 
 def _play(
@@ -197,14 +197,14 @@ def _play(
     played: dict[Block, Played] = {}
     if cache is not None:
         kept = {block: cache.load(key) for block, key in keys.items()}
-        played = {block: one for block, one in kept.items() if one is not None}
+        played = {block: piece for block, piece in kept.items() if piece is not None}
     open_blocks = [block for block in keys if block not in played]
     clock = Clock(open_blocks, len(played))
     try:
-        for block, one in play_blocks(runner, open_blocks, jobs):
-            played[block] = one
+        for block, piece in play_blocks(runner, open_blocks, jobs):
+            played[block] = piece
             if cache is not None:
-                cache.save(keys[block], one)
+                cache.save(keys[block], piece)
             progress = clock.tick(block)
             for watch in watchers:
                 watch(progress)
@@ -219,7 +219,7 @@ def _play(
 def _played_by_all(played: Mapping[Block, Played], blocks: Iterable[Block]) -> dict[Block, Played]:
     """Return the blocks of the episodes that every policy has played."""
     missing = {block.first for block in blocks if block not in played}
-    return {block: one for block, one in played.items() if block.first not in missing}
+    return {block: piece for block, piece in played.items() if block.first not in missing}
 
 
 def _collect(
@@ -234,7 +234,7 @@ def _collect(
         return [played[block] for block in sorted(played) if block.name == name]
 
     def table(field: str) -> Any:
-        return np.array([np.concatenate([getattr(one, field) for one in of(n)]) for n in names])
+        return np.array([np.concatenate([getattr(piece, field) for piece in of(n)]) for n in names])
 
     firsts = {name: of(name)[0] for name in names}
     return Evaluation(
@@ -247,10 +247,11 @@ def _collect(
         gaps=table("gaps"),
         is_at_limit=table("is_at_limit"),
         is_late=table("is_late"),
-        random=np.concatenate([one.rewards for one in of(REFERENCE)]),
+        random=np.concatenate([piece.rewards for piece in of(REFERENCE)]),
         bound=bound,
         examples={
-            name: Episode(one.states, one.actions, one.rewards[0]) for name, one in firsts.items()
+            name: Episode(piece.states, piece.actions, piece.rewards[0])
+            for name, piece in firsts.items()
         },
         source=source,
         solver=used_solver(),

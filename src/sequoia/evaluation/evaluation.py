@@ -1,4 +1,4 @@
-"""What an evaluation found."""
+"""The result of an evaluation."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -166,10 +166,10 @@ class Evaluation(Shown):
 
     def _difference(self, name: str, others: FloatArray) -> Estimate:
         """Estimate the mean difference to rewards of the same episodes, ``(E,)``."""
-        own = self._per_episode[self.index(name)]
+        rewards = self._per_episode[self.index(name)]
         # Equal rewards that are summed in another order differ in their last digits.
-        is_equal = np.isclose(own, others, rtol=_ROUNDING, atol=0.0)
-        return estimate(np.where(is_equal, 0.0, own - others))
+        is_equal = np.isclose(rewards, others, rtol=_ROUNDING, atol=0.0)
+        return estimate(np.where(is_equal, 0.0, rewards - others))
 
     def relative_to_random(self, name: str) -> float | None:
         """Return the mean as a multiple of random's, unless random earns nothing."""
@@ -196,9 +196,9 @@ class Evaluation(Shown):
 
     def gaps_at_limit(self, name: str) -> tuple[float, float] | None:
         """Return the mean and the largest gap of decisions that were cut off, if any were."""
-        own = self.index(name)
-        found = self.gaps[own][self.is_at_limit[own]]
-        return (float(found.mean()), float(found.max())) if len(found) else None
+        row = self.index(name)
+        gaps = self.gaps[row][self.is_at_limit[row]]
+        return (float(gaps.mean()), float(gaps.max())) if len(gaps) else None
 
     @property
     def best(self) -> str:

@@ -37,8 +37,8 @@ def save_evaluation(evaluation: Evaluation, path: str | os.PathLike[str]) -> Non
         "rewards": {name: values.tolist() for name, values in rewards.items()},
         "seconds": {name: values.tolist() for name, values in seconds.items()},
         "at_limit": {
-            name: _cut_off(*own)
-            for name, *own in zip(
+            name: _cut_off(*tables)
+            for name, *tables in zip(
                 evaluation.names,
                 evaluation.gaps,
                 evaluation.is_at_limit,
@@ -101,11 +101,11 @@ def _parse(content: dict[str, Any]) -> Evaluation:
         bound=None if bound is None else bound_from_json(bound),
         examples={
             name: Episode(
-                _states(f"data.examples.{name}.states", one["states"]),
-                _actions(one["actions"], int(data["columns"])),
+                _states(f"data.examples.{name}.states", episode["states"]),
+                _actions(episode["actions"], int(data["columns"])),
                 rewards[names.index(name), 0],
             )
-            for name, one in data["examples"].items()
+            for name, episode in data["examples"].items()
         },
         source=data["source"],
         # Files of version 0.1 do not say; there was no choice.
@@ -154,6 +154,6 @@ def _chosen(actions: ActionArray) -> list[list[int]]:
 
 def _actions(chosen: Sequence[Sequence[int]], columns: int) -> ActionArray:
     actions = np.zeros((len(chosen), columns), dtype=np.int8)
-    for row, own in zip(actions, chosen, strict=True):
-        row[list(own)] = 1
+    for row, places in zip(actions, chosen, strict=True):
+        row[list(places)] = 1
     return actions

@@ -1,4 +1,4 @@
-"""What an evaluation says, in plain words."""
+"""The verdict of an evaluation, in plain words."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields

@@ -1,4 +1,4 @@
-"""How a best action is found: networks over actions, programs, engines."""
+"""The search for a best action: networks over actions, programs, engines."""
 
 from sequoia.optimize.auto import Auto
 from sequoia.optimize.cache import ArgmaxCache

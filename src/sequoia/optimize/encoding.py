@@ -126,7 +126,7 @@ class ActionEncoding:
 
     @property
     def allowed(self) -> BoolArray:
-        """Which dose levels some action, feasible or not, brings about, ``(J, L)``."""
+        """The dose levels that some action, feasible or not, brings about, ``(J, L)``."""
         open_inputs = np.append(self.system.column_upper[: self.n_inputs] > 0, False)
         result: BoolArray = open_inputs[self.level_input]
         result[:, 0] = True

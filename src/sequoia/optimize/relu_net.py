@@ -179,7 +179,7 @@ class PreactivationBounds:
 
     @cached_property
     def is_open(self) -> BoolArray:
-        """Which ReLUs may be on or off, ``(P,)``."""
+        """The ReLUs that may be on or off, ``(P,)``."""
         result: BoolArray = (self.lower < 0) & (self.upper > 0)
         return result
 

@@ -1,4 +1,4 @@
-"""What every engine that looks for a best action offers."""
+"""The result of an engine that looks for a best action, and the interface of engines."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""What is special today, in the words of the command: ``worker:3``, ``arm:Ada``."""
+"""Wishes for one day, in the words of the command: ``worker:3``, ``arm:Ada``."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -47,7 +47,7 @@ class Offer:
 
     @property
     def cost(self) -> float:
-        """What all of it costs."""
+        """The price of all hours."""
         return self.hours * self.price
 
 
@@ -130,7 +130,9 @@ def read_preferences(path: Path, problem: Problem, bonus: float) -> Rules:
 
 def same_as_last_time(problem: Problem, tasks: Iterable[Task]) -> tuple[int, int]:
     """Return how many visits are by somebody who is preferred, and how many could have been."""
-    preferred = {(one.worker, one.arm) for one in problem.space.rules.preferences}
+    preferred = {
+        (preference.worker, preference.arm) for preference in problem.space.rules.preferences
+    }
     arms = {arm for _, arm in preferred}
     given = [(task.who, task.where) for task in tasks if task.where in arms]
     return sum(pair in preferred for pair in given), len(given)

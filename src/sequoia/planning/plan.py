@@ -43,12 +43,12 @@ class Plan(Shown):
 
     @cached_property
     def tasks(self) -> list[Task]:
-        """Who goes where, when, to do what."""
+        """The tasks: a worker, a place, a time, and an action each."""
         return self.problem.space.tasks(self.decision)
 
     @property
     def proof_in_words(self) -> str:
-        """What is proven, as one sentence."""
+        """The proof as one sentence."""
         if self.proof is None:
             return f"Nothing is proven about {self.policy} plans."
         return self.proof.words

@@ -33,7 +33,7 @@ _LEAST_SECONDS = 0.5
 
 @dataclass(frozen=True)
 class Worth:
-    """What a decision is worth.
+    """The worth of a decision.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class Worth:
 
 @dataclass(frozen=True)
 class Why:
-    """What it would cost to decide otherwise about one arm.
+    """The cost of deciding otherwise about one arm.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class DayPlan(Plan):
 
     @property
     def value(self) -> float:
-        """What the plan is worth by `objective`."""
+        """The worth of the plan by `objective`."""
         if self.objective == "long run":
             assert self.worth.long_run is not None
             return self.worth.long_run
@@ -245,12 +245,12 @@ class Planner:
 
     @cached_property
     def long_run(self) -> FloatArray:
-        """What each dose level is worth to every arm, to the horizon, ``(J, L)``."""
+        """The worth of each dose level to every arm, to the horizon, ``(J, L)``."""
         return self.prices.weights(self.state)
 
     @cached_property
     def next_step(self) -> FloatArray:
-        """What each dose level brings every arm in the next step, ``(J, L)``."""
+        """The expected reward of each dose level in the next step, arm by arm, ``(J, L)``."""
         return self.problem.dose_rewards(self.state)
 
     def worth(self, action: ActionArray) -> Worth:

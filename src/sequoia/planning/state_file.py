@@ -56,8 +56,8 @@ def read_states(path: Path, problem: Problem) -> IntArray:
     table = read_spreadsheet(path, heads=("arm", "state"))
     for column in ("arm", "state"):
         if column not in table.columns:
-            found = ", ".join(table.columns) or "none"
-            raise FileError(f"{path} has the columns {found}; arm and state are wanted.")
+            columns = ", ".join(table.columns) or "none"
+            raise FileError(f"{path} has the columns {columns}; arm and state are wanted.")
     bare = problem.bare_arms
     names = bare.names
     known = table.numbers("state", "state", [composed(n) for n in bare.state_names])

@@ -1,4 +1,4 @@
-"""What wishes cost, and whether overtime is worth its price: other plans, made and compared."""
+"""Costs of wishes, and the gain of overtime: other plans, made and compared."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,7 +16,7 @@ _MOST_OFFERS = 5
 
 @dataclass(frozen=True)
 class WishCost:
-    """What one wish costs.
+    """The cost of one wish.
 
     Attributes
     ----------
@@ -71,16 +71,16 @@ def wish_costs(
     if not wishes:
         return []
     best = planner.best_like(plan)
-    found = []
+    costs = []
     for wish in wishes:
         others = together(other for other in wishes if other is not wish)
         try:
             without = planner.plan(base.with_rules(_longer(base, others, overtime)), best.policy)
         except InfeasibleSpace as error:
-            found.append(WishCost(wish, None, str(error)))
+            costs.append(WishCost(wish, None, str(error)))
             continue
-        found.append(WishCost(wish, without.worth - best.worth))
-    return found
+        costs.append(WishCost(wish, without.worth - best.worth))
+    return costs
 
 
 def plan_with_overtime(
@@ -106,20 +106,20 @@ def plan_with_overtime(
         )
     plans: dict[tuple[bool, ...], DayPlan] = {}
     for taken in product((False, True), repeat=len(offers)):
-        own = [offer for offer, is_taken in zip(offers, taken, strict=True) if is_taken]
-        plans[taken] = planner.plan(base.with_rules(_longer(base, rules, own)), policy, q)
+        worked = [offer for offer, is_taken in zip(offers, taken, strict=True) if is_taken]
+        plans[taken] = planner.plan(base.with_rules(_longer(base, rules, worked)), policy, q)
     costs = {
         taken: sum(offer.cost for offer, is_taken in zip(offers, taken, strict=True) if is_taken)
         for taken in plans
     }
     best = max(plans, key=lambda taken: plans[taken].value - costs[taken])
-    found = []
+    offered = []
     for place, offer in enumerate(offers):
         with_it, without = (
             plans[(*best[:place], is_taken, *best[place + 1 :])] for is_taken in (True, False)
         )
-        found.append(OfferedOvertime(offer, with_it.worth - without.worth, best[place]))
-    return plans[best], found
+        offered.append(OfferedOvertime(offer, with_it.worth - without.worth, best[place]))
+    return plans[best], offered
 
 
 def _longer(base: Problem, rules: Rules, offers: Sequence[Offer]) -> Rules:

@@ -1,4 +1,4 @@
-"""How to act: the paper's baselines, learned policies, and prices."""
+"""Policies: the paper's baselines, learned policies, and prices."""
 
 from sequoia.models.model import QFunction
 from sequoia.policies.greedy import Greedy, IterativeMyopic

@@ -64,11 +64,11 @@ class Sequoia(StatewisePolicy):
         """
         states, steps = state[None], np.array([step])
         limits = limits_of(self._environment, states, steps)
-        found = self._engine.best(self._q.fold(states, steps), limits)
-        value, bound = float(found.values[0]), float(found.bounds[0])
-        is_cut_off = bool(np.isfinite(bound) and not found.is_proven[0])
-        decision = self._environment.space.certify(found.actions[0])
-        stopped_by = what_stopped(is_cut_off, bool(found.is_late[0]))
+        best = self._engine.best(self._q.fold(states, steps), limits)
+        value, bound = float(best.values[0]), float(best.bounds[0])
+        is_cut_off = bool(np.isfinite(bound) and not best.is_proven[0])
+        decision = self._environment.space.certify(best.actions[0])
+        stopped_by = what_stopped(is_cut_off, bool(best.is_late[0]))
         return Decided(decision, value, bound, stopped_by)
 
 
@@ -99,9 +99,9 @@ class IterativeDqn(Greedy):
 
 def _encoding(environment: Environment, q: QFunction) -> ActionEncoding:
     """Return what a model sees of actions: the columns alone, if it learned without doses."""
-    found = ActionEncoding.of(environment)
-    if getattr(q, "n_inputs", found.n_inputs) == found.n_inputs:
-        return found
+    encoding = ActionEncoding.of(environment)
+    if getattr(q, "n_inputs", encoding.n_inputs) == encoding.n_inputs:
+        return encoding
     return ActionEncoding.of_space(environment.space)
 
 

@@ -123,8 +123,8 @@ class Lookahead(StatewisePolicy):
         finalists = others[np.argsort(-gains.mean(axis=1), kind="stable")[:_FINALISTS]]
         each = max(2, self._rollouts // (2 * len(finalists)))
         gains = self._gains(state, step, action, finalists, each, rng)
-        found = int(gains.mean(axis=1).argmax())
-        chosen = finalists[found] if is_gain(gains[found], len(finalists)) else action[0]
+        leader = int(gains.mean(axis=1).argmax())
+        chosen = finalists[leader] if is_gain(gains[leader], len(finalists)) else action[0]
         return Decided(space.certify(chosen))
 
     def _weights(
@@ -188,9 +188,9 @@ def over_policy(policy: Policy) -> Act:
         seeds = (luck[:, 0] * 2**53).astype(np.int64)
         actions = np.empty(luck.shape, dtype=np.int8)
         for step in np.unique(steps):
-            own = np.flatnonzero(steps == step)
-            rngs = [np.random.default_rng(seeds[row]) for row in own]
-            actions[own] = policy.act(states[own], int(step), rngs).actions
+            rows = np.flatnonzero(steps == step)
+            rngs = [np.random.default_rng(seeds[row]) for row in rows]
+            actions[rows] = policy.act(states[rows], int(step), rngs).actions
         return actions
 
     return act

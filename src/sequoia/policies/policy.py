@@ -1,4 +1,4 @@
-"""What every policy offers; those whose objective is a sum over arms."""
+"""The interface of a policy, and policies whose objective is a sum over arms."""
 
 import time
 from abc import ABC, abstractmethod
@@ -23,7 +23,7 @@ from sequoia.validation import FloatArray
 
 @dataclass(frozen=True)
 class Style:
-    """How a policy looks in every picture; neighbours in a legend differ in lightness too."""
+    """The looks of a policy in every picture; neighbours in a legend differ in lightness too."""
 
     colour: str
     marker: str
@@ -32,7 +32,7 @@ class Style:
 
 @dataclass(frozen=True, eq=False)
 class Options:
-    """What a policy may be made with.
+    """Options that a policy may be made with.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class LinearPolicy(StatewisePolicy):
         self._seconds = seconds
         encoding = ActionEncoding.of_problem(problem)
         limits = Limits(seconds=seconds)
-        self._argmax = ByState(encoding, lambda own: LinearArgmax(own, solver, limits))
+        self._argmax = ByState(encoding, lambda encoded: LinearArgmax(encoded, solver, limits))
 
     @abstractmethod
     def table(self, state: States, step: int, episode: int) -> FloatArray:

@@ -54,25 +54,25 @@ class ClusterPricePolicy(Policy):
         groups = [DoseGroup(table.arms, table.doses) for table in self._value.tables]
         encoding = ActionEncoding.of_problem(problem)
         most = Limits(seconds=seconds)
-        self._argmax = ByState(encoding, lambda own: DoseTableArgmax(own, groups, solver, most))
+        self._argmax = ByState(
+            encoding, lambda encoded: DoseTableArgmax(encoded, groups, solver, most)
+        )
 
     def act(self, states: States, step: int, rngs: Sequence[np.random.Generator]) -> Decisions:
         """Return the best decisions, and what is proven about them."""
         tables = self._value.dose_values(states, step)
         limits = limits_of(self._problem, states, np.full(len(states), step))
         if limits is None:
-            found = self._argmax.at(None).best(tables)
+            best = self._argmax.at(None).best(tables)
         else:
             each = [
                 self._argmax.at(limits.only([row])).best([table[[row]] for table in tables])
                 for row in range(len(states))
             ]
-            found = ArgmaxResult.joined(each)
-        plans = [self._problem.space.certify(action).plan for action in found.actions]
-        is_late = found.is_late & ~found.is_proven
-        return Decisions(
-            found.actions, plans, found.values, found.bounds, ~found.is_proven, is_late
-        )
+            best = ArgmaxResult.joined(each)
+        plans = [self._problem.space.certify(action).plan for action in best.actions]
+        is_late = best.is_late & ~best.is_proven
+        return Decisions(best.actions, plans, best.values, best.bounds, ~best.is_proven, is_late)
 
 
 class PricePolicy(LinearPolicy):

@@ -88,11 +88,11 @@ class PriceUpdatePolicy(LinearPolicy):
     def _find(self, state: States, step: int) -> "_Update":
         left, seconds = max(self._problem.horizon - step, 1), self._update_seconds
         if self._vertices is not None:
-            found = prices_over(
+            fresh = prices_over(
                 self._problem, self._vertices, horizon=left, start=state, seconds=seconds
             )
-            if found is not None:
-                return _Update(step, found)
+            if fresh is not None:
+                return _Update(step, fresh)
         relaxed = relax(self._problem, horizon=left, start=state, seconds=seconds)
         return _Update(step, relaxed.prices, relaxed.bound.stopped_by == "clock")
 

@@ -33,19 +33,19 @@ class WhittlePolicy(StatewisePolicy):
         arms = problem.arms
         pair = np.stack([np.zeros_like(acted), acted], axis=1)
         each = np.arange(arms.n_models)[:, None]
-        found = whittle_indices(
+        indices = whittle_indices(
             arms.kernels[each, pair],
             arms.next_rewards[each, pair],
             problem.discount if discount is None else discount,
         )
         used = np.unique(arms.model)
-        wrong = used[~found.is_indexable[used]]
+        wrong = used[~indices.is_indexable[used]]
         if len(wrong):
             arm = int(np.flatnonzero(arms.model == wrong[0])[0])
             raise ProblemError(f"{arms.names[arm]} is not indexable; use prices instead.")
         self._problem = problem
         self._most = most
-        self.indices = found.indices
+        self.indices = indices.indices
 
     @classmethod
     def make(cls, environment: Environment, options: Options) -> "WhittlePolicy":

@@ -1,4 +1,4 @@
-"""What may be decided: arms, action spaces, problems, the paper's families, files.
+"""Problems: arms, action spaces, rules, the paper's families, files.
 
 Each is imported when it is first used: who only wants a name or a sheet waits for no matrices.
 """

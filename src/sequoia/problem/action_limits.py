@@ -1,4 +1,4 @@
-"""What is allowed in some states only: bounds on top of the rules of an action space."""
+"""Limits of actions by state: bounds on top of the rules of an action space."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

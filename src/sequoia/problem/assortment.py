@@ -110,7 +110,7 @@ class Assortment:
 
     @cached_property
     def component_names(self) -> list[str]:
-        """What each number of a state is, as sheets of a state name it."""
+        """The name of each number of a state, as sheets of a state use it."""
         items = self.space.names
         last = [f"bought {ago} ago" for ago in range(1, _MEMORY + 1)]
         return [*(f"hype {n}" for n in items), *(f"saturation {n}" for n in items), *last]

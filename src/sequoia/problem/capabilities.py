@@ -33,7 +33,7 @@ class KnowsDependencies(Environment, Protocol):
 
     @property
     def dependencies(self) -> Dependencies:
-        """Who depends on whom."""
+        """The components and columns that each component depends on."""
         ...
 
 
@@ -69,7 +69,7 @@ class KnowsChances(ExpectsRewards, Protocol):
 
     @property
     def component_sizes(self) -> IntArray:
-        """How many values each component has, from 0 on, ``(D,)``."""
+        """The number of values of each component, from 0 on, ``(D,)``."""
         ...
 
     @property

@@ -18,7 +18,7 @@ _MAX_WEIGHT = 1_000_000
 
 @dataclass(frozen=True, eq=False, init=False)
 class Contagion:
-    """Which model each arm follows, given the states of all arms.
+    """The model that each arm follows, given the states of all arms.
 
     Axes: J arms, S states, P pressures. The pressure on an arm is the sum of what its neighbours
     exert, ``neighbours @ sources[state]``; more than ``P - 1`` counts as ``P - 1``.

@@ -1,4 +1,4 @@
-"""Who depends on whom from one step to the next: the structure of a factored process."""
+"""Dependencies from one step to the next: the structure of a factored process."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from sequoia.validation import FloatArray, IntArray, frozen, require, set_fields
 
 @dataclass(frozen=True, eq=False, init=False)
 class Dependencies:
-    """Which components of a state, and which action columns, the next state depends on.
+    """The components of a state, and the action columns, that the next state depends on.
 
     The graph of a factored Markov decision process (Guestrin et al. 2003). Axes: D components of
     a state, N action columns. Weights say how strongly; where only yes or no is known, they are 1.

@@ -1,4 +1,4 @@
-"""What ``sequoia check`` finds out about a problem."""
+"""Findings of ``sequoia check`` about a problem."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _MOST_NAMED = 8
 
 
 class Mark(Enum):
-    """How serious a finding is; a problem with a `PROBLEM` cannot be planned."""
+    """The weight of a finding; a problem with a `PROBLEM` cannot be planned."""
 
     OK = "ok"
     NOTE = "note"

@@ -39,7 +39,7 @@ class Environment(Protocol):
 
     @property
     def space(self) -> ActionSpace:
-        """Which actions are allowed in every state; ``action_limits`` may allow fewer in some."""
+        """Actions that are allowed in every state; ``action_limits`` may allow fewer in some."""
         ...
 
     @property

@@ -1,4 +1,4 @@
-"""Why no decision exists: a smallest set of rows that contradict each other."""
+"""The reason why no decision exists: a smallest set of rows that contradict each other."""
 
 import numpy as np
 

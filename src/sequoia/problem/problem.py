@@ -35,7 +35,7 @@ FORMAT = 1
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Problem(Shown):
-    """What evolves, what an action does, and what is allowed.
+    """Arms that evolve, what an action does to them, and the actions that are allowed.
 
     Attributes
     ----------
@@ -242,7 +242,7 @@ class Problem(Shown):
 
     @property
     def n_noise(self) -> int:
-        """How many uniforms one step uses: one per arm."""
+        """The number of uniforms that one step uses: one per arm."""
         return self.arms.n_arms
 
     def models(self, states: ArrayLike) -> IntArray:
@@ -254,7 +254,7 @@ class Problem(Shown):
 
     @cached_property
     def dependencies(self) -> Dependencies:
-        """Who depends on whom: arms on others that press on them, and on the columns that reach."""
+        """The arms that press on each arm, and the columns that reach it."""
         arms = self.arms.n_arms
         if self.contagion is None:
             return Dependencies(csr_array((arms, arms)), self.influence)
@@ -317,7 +317,7 @@ class Problem(Shown):
 
     @property
     def component_sizes(self) -> IntArray:
-        """How many states each arm has, ``(J,)``."""
+        """The number of states of each arm, ``(J,)``."""
         return np.full(self.arms.n_arms, self.arms.n_states)
 
     def next_shares(self, states: ArrayLike, actions: ArrayLike) -> FloatArray:

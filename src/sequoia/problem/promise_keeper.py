@@ -141,7 +141,7 @@ class PromiseKeeper:
 
     @cached_property
     def barred(self) -> BoolArray:
-        """Which dose levels an arm's state does not allow, ``(J, L, S * Q)``."""
+        """The dose levels that an arm's state does not allow, ``(J, L, S * Q)``."""
         _, barred = self._clocks
         by_level = barred[:, np.minimum(np.arange(self.arms.n_doses), 1)]
         return np.tile(by_level, (1, 1, self.arms.n_states))[self._kinds[1]]
@@ -231,7 +231,7 @@ class PromiseKeeper:
 
 
 class _Day:
-    """What has to be visited in one step, and what can wait.
+    """The visits that are due in one step, and those that can wait.
 
     A visit that has no turn left may still wait for a later step that has room beside those whose
     turn it is then. If there is such a step for each, there is tomorrow, too: those who come in

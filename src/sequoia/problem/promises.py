@@ -1,4 +1,4 @@
-"""How often arms are visited, as promised: at least, at most, or exactly so often."""
+"""Promises of visits: at least, at most, or exactly so often."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _COLUMNS = ("every", "apart", "once_in", "since", "into")
 
 @dataclass(frozen=True)
 class Promise:
-    """What is promised to each of some arms, in steps; ``None`` for nothing.
+    """A promise to each of some arms, in steps; ``None`` for nothing.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Promise:
 
 @dataclass(frozen=True, eq=False, init=False)
 class Promises:
-    """What is promised to each arm, in steps; 0 for nothing.
+    """The promises to each arm, in steps; 0 for nothing.
 
     Attributes
     ----------
@@ -132,7 +132,7 @@ class Promises:
 
     @property
     def is_done(self) -> BoolArray:
-        """Which arms were visited in the window that the first step is in, ``(J,)``."""
+        """The arms that were visited in the window that the first step is in, ``(J,)``."""
         result: BoolArray = (self.since > 0) & (self.since <= self.into)
         return result
 
@@ -153,7 +153,7 @@ class Promises:
 
     @property
     def has_deadline(self) -> BoolArray:
-        """Which arms have to be visited some time, ``(J,)``."""
+        """The arms that have to be visited some time, ``(J,)``."""
         result: BoolArray = (self.every > 0) | (self.once_in > 0)
         return result
 

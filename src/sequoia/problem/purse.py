@@ -96,7 +96,7 @@ _NUMBERS: dict[str, int | None] = {"most": None, "steps": None, "spent": 0, "int
 
 @dataclass(frozen=True, eq=False)
 class Purse:
-    """What is spent of each limit, and how far its window is, in the states of further arms.
+    """Spending so far of each limit, and the place in its window, as states of further arms.
 
     These arms earn nothing, nothing reaches them, and their state is a digit of a number, to the
     base of the number of states that arms have.
@@ -129,7 +129,7 @@ class Purse:
 
     @property
     def n_arms(self) -> int:
-        """How many arms there are without digits, ``J``."""
+        """The number of arms without digits, ``J``."""
         return self.arms.n_arms
 
     @property
@@ -139,13 +139,13 @@ class Purse:
 
     @cached_property
     def _sizes(self) -> list[int]:
-        """How many digits each number has: what is spent, then the step, limit by limit."""
+        """The number of digits of each number: what is spent, then the step, limit by limit."""
         largest = [n for limit in self.limits for n in (limit.most, limit.steps - 1)]
         return [_digits(number, self.base) for number in largest]
 
     @property
     def n_digits(self) -> int:
-        """How many further arms there are."""
+        """The number of further arms."""
         return sum(self._sizes)
 
     def numbers(self, states: IntArray) -> tuple[IntArray, IntArray]:

@@ -27,7 +27,7 @@ TABLES = OPTIONAL_TABLES | {
 
 
 class _Names(NamedTuple):
-    """What models, states and doses are called; by number where they have no names."""
+    """The names of models, states and doses; numbers where they have none."""
 
     models: Sequence[str]
     states: Sequence[str]

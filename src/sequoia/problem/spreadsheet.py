@@ -33,7 +33,7 @@ _LONGEST_NAME = 31
 
 @dataclass(frozen=True)
 class Limits:
-    """How much of a sheet is read: a small file can hold more than the memory does.
+    """Limits on what is read of a sheet: a small file can hold more than the memory does.
 
     Attributes
     ----------

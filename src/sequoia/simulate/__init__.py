@@ -1,4 +1,4 @@
-"""What then happens: decisions, rollouts, scenarios with common random numbers."""
+"""Simulation: decisions, rollouts, scenarios with common random numbers."""
 
 from sequoia.simulate.decisions import Decided, Decisions
 from sequoia.simulate.rollout import Episode, Trajectory, rollout

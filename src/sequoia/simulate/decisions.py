@@ -95,7 +95,7 @@ class Decisions:
 
     @property
     def gaps(self) -> FloatArray:
-        """How far each may be from the best, relative to its value, ``(B,)``; NaN if not known."""
+        """The gap of each to the best, relative to its value, ``(B,)``; NaN if not known."""
         scale = np.maximum(np.abs(self.values), np.finfo(np.float64).tiny)
         gaps = np.maximum(self.bounds - self.values, 0.0) / scale
         return np.where(np.isfinite(self.bounds), gaps, np.nan)

@@ -1,4 +1,4 @@
-"""What other actions would have earned: neighbours of a policy's actions, played under its luck."""
+"""Gains of other actions: neighbours of a policy's actions, played under its luck."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass

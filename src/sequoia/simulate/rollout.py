@@ -17,7 +17,7 @@ from sequoia.validation import ActionArray, BoolArray, FloatArray
 
 
 class Actor(Protocol):
-    """What can be played; see `sequoia.policies.Policy`."""
+    """A policy that can be played; see `sequoia.policies.Policy`."""
 
     @property
     def name(self) -> str:
@@ -44,7 +44,7 @@ class Episode:
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """What happened in E episodes of H steps.
+    """The record of E episodes of H steps.
 
     Attributes
     ----------

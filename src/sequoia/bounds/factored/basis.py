@@ -1,4 +1,4 @@
-"""Which arms are looked at together."""
+"""Clusters of arms that are looked at together."""
 
 from collections.abc import Callable, Sequence
 from heapq import heapify, heappop, heappush
@@ -33,8 +33,8 @@ def grow_clusters(
     def size(arms: Sequence[int]) -> float:
         return table_size(problem, doses, arms)
 
-    own = _merge(_similarity(ties), size, most)
-    return [(cluster, _borrow(ties, cluster, size, most)) for cluster in own]
+    merged = _merge(_similarity(ties), size, most)
+    return [(cluster, _borrow(ties, cluster, size, most)) for cluster in merged]
 
 
 def _similarity(ties: csr_array) -> csr_array:
@@ -51,26 +51,26 @@ def _merge(similarity: csr_array, size: Size, most: int) -> list[Cluster]:
     members: dict[int, Cluster] = {arm: (arm,) for arm in range(similarity.shape[0])}
     links: dict[int, dict[int, float]] = {arm: {} for arm in members}
     entries = similarity.tocoo()
-    for one, other, value in zip(entries.row, entries.col, entries.data, strict=True):
-        links[int(one)][int(other)] = float(value)
+    for first, other, value in zip(entries.row, entries.col, entries.data, strict=True):
+        links[int(first)][int(other)] = float(value)
     queue = [(-value, a, b) for a, near in links.items() for b, value in near.items() if a < b]
     heapify(queue)
     fresh = len(members)
     while queue:
-        _, one, other = heappop(queue)
-        if one not in members or other not in members:
+        _, first, other = heappop(queue)
+        if first not in members or other not in members:
             continue
-        together = tuple(sorted(members[one] + members[other]))
+        together = tuple(sorted(members[first] + members[other]))
         if size(together) > most:
             continue
-        near = links.pop(one)
+        near = links.pop(first)
         for third, value in links.pop(other).items():
             near[third] = near.get(third, 0.0) + value
-        near.pop(one, None)
+        near.pop(first, None)
         near.pop(other, None)
-        del members[one], members[other]
+        del members[first], members[other]
         for third, value in near.items():
-            links[third].pop(one, None)
+            links[third].pop(first, None)
             links[third].pop(other, None)
             links[third][fresh] = value
             heappush(queue, (-value / (len(together) * len(members[third])), third, fresh))

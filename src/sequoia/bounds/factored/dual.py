@@ -30,7 +30,7 @@ _ROUNDING = 1e-11
 
 @dataclass(frozen=True, eq=False)
 class Dual:
-    """What clusters earn at most when they pay for what ties them together.
+    """The most that clusters earn when they pay for the rows that tie them together.
 
     Given row prices, each cluster is a Markov decision process of its own: it chooses its doses
     *and* the pressure from outside, and pays for both. For any prices, the sum of what clusters
@@ -83,7 +83,7 @@ class Dual:
 
     @cached_property
     def _uses(self) -> csr_array:
-        """How much of each row every configuration uses, ``(K, R)``."""
+        """The use of each row by every configuration, ``(K, R)``."""
         return csr_array(self.links.rows.use.T)
 
     def _backward(self, index: int, paid: FloatArray) -> tuple[FloatArray, IntArray]:

@@ -1,4 +1,4 @@
-"""What ties local tables together: rows that hold on average."""
+"""Rows that tie local tables together, and hold on average."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -70,9 +70,9 @@ class Links:
         is_read = np.diff(reads.indptr) > 0
         is_whole = encoding.system.n_columns > is_read.sum() and argmax.is_easy
         if is_whole:
-            rules, own, own_upper = _mixture(is_read)
+            rules, fractions, own_upper = _mixture(is_read)
         else:
-            rules, own, own_upper = _fractions(encoding.system, is_read)
+            rules, fractions, own_upper = _fractions(encoding.system, is_read)
         blocks = [
             Rows(rules.matrix @ reads, rules.lower, rules.upper, rules.names),
             *_overlaps(problem, tables, first),
@@ -81,15 +81,15 @@ class Links:
         ]
         use = sparse.vstack([block.matrix for block in blocks], format="csr")
         prices = csr_array(rules.matrix)
-        for matrix in (own, prices):
+        for matrix in (fractions, prices):
             matrix.resize((use.shape[0], matrix.shape[1]))
         # One unit of every row is about as much, so that one length of step suits all prices.
-        largest = np.abs(sparse.hstack([use, own])).max(axis=1).toarray().reshape(-1)
+        largest = np.abs(sparse.hstack([use, fractions])).max(axis=1).toarray().reshape(-1)
         scale = 1 / np.where(largest > 0, largest, 1.0)
         shrink = sparse.diags_array(scale)
         rows = DualRows(
             csr_array(shrink @ use),
-            csr_array(shrink @ own),
+            csr_array(shrink @ fractions),
             np.concatenate([block.lower for block in blocks]) * scale,
             np.concatenate([block.upper for block in blocks]) * scale,
             own_upper,
@@ -180,8 +180,8 @@ def _overlaps(problem: Problem, tables: Sequence[LocalTable], first: IntArray) -
             known.setdefault(arm, []).append(index)
     pairs = sorted({pair for who in known.values() for pair in combinations(sorted(who), 2)})
     total = int(first[-1])
-    for one, other in pairs:
-        tied = tables[one], tables[other]
+    for left, right in pairs:
+        tied = tables[left], tables[right]
         shared = sorted(_known(tied[0]) & _known(tied[1]))
         cases, sides = _cases(tied, shared, sources)
         groups = [shared] if cases <= _MAX_CASES else [[arm] for arm in shared]
@@ -190,7 +190,7 @@ def _overlaps(problem: Problem, tables: Sequence[LocalTable], first: IntArray) -
                 cases, sides = _cases(tied, group, sources)
             entries = [
                 (side, first[index] + np.arange(len(side)), np.full(len(side), sign))
-                for index, side, sign in zip((one, other), sides, (1.0, -1.0), strict=True)
+                for index, side, sign in zip((left, right), sides, (1.0, -1.0), strict=True)
             ]
             yield Rows.equal(_matrix(entries, cases, total), 0.0, [""] * cases)
 
@@ -248,15 +248,15 @@ def _pressures(
                 entries.append((np.zeros_like(where), where, -exerted.astype(np.float64)))
             if not entries:
                 continue
-            seen = table.outer[table.context, place]
+            pressure = table.outer[table.context, place]
             largest = int(sum(-entry[2].min() for entry in entries))
             row = np.zeros_like(here)
-            least = _matrix([(row, here, seen.astype(np.float64)), *entries], 1, total)
+            least = _matrix([(row, here, pressure.astype(np.float64)), *entries], 1, total)
             if largest <= graph.most:
                 yield Rows.equal(least, 0.0, [""])
                 continue
             yield Rows.at_most(least, 0.0, [""])
-            high = np.where(seen == graph.most, largest, seen).astype(np.float64)
+            high = np.where(pressure == graph.most, largest, pressure).astype(np.float64)
             yield Rows.at_least(_matrix([(row, here, high), *entries], 1, total), 0.0, [""])
 
 

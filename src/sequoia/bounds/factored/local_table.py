@@ -63,7 +63,7 @@ class DoseCombinations:
 
 def product(choices: Sequence[Iterable[int]]) -> IntArray:
     """Return every way to choose one of each, ``(count, len(choices))``, the last one fastest."""
-    lists = [np.asarray(list(one), dtype=np.int64) for one in choices]
+    lists = [np.asarray(list(choice), dtype=np.int64) for choice in choices]
     if not lists:
         return np.zeros((1, 0), dtype=np.int64)
     grid = np.meshgrid(*lists, indexing="ij")
@@ -188,7 +188,7 @@ class LocalTable:
 
     @cached_property
     def place(self) -> dict[int, int]:
-        """Where each arm stands in ``arms``."""
+        """The position of each arm in ``arms``."""
         return {int(arm): place for place, arm in enumerate(self.arms)}
 
     @cached_property
@@ -225,22 +225,22 @@ def _moves(
     """
     kinds = problem.arms
     shape = kinds.kernels.shape
-    own, which = np.unique(kinds.kernels.reshape(-1, shape[-1]), axis=0, return_inverse=True)
+    distinct, which = np.unique(kinds.kernels.reshape(-1, shape[-1]), axis=0, return_inverse=True)
     rows = which.reshape(shape[:-1])[models, levels, states]
     number = np.zeros(len(rows), dtype=np.int64)
     for column in rows.T:
         # Renumbered after each arm, so that numbers stay small.
-        number = np.unique(number * len(own) + column, return_inverse=True)[1].reshape(-1)
+        number = np.unique(number * len(distinct) + column, return_inverse=True)[1].reshape(-1)
     _, first, move = np.unique(number, return_index=True, return_inverse=True)
     moves = np.ones((len(first), 1))
     for column in rows[first].T:
-        moves = (moves[:, :, None] * own[column][:, None, :]).reshape(len(first), -1)
+        moves = (moves[:, :, None] * distinct[column][:, None, :]).reshape(len(first), -1)
     return moves, move.reshape(-1)
 
 
 @dataclass(frozen=True, eq=False)
 class Graph:
-    """Who presses on whom; nobody on anybody where a problem has no contagion.
+    """The graph of contagion; without edges where a problem has none.
 
     Attributes
     ----------

@@ -95,7 +95,7 @@ def relax_factored(
     tables = tabulate(problem, encoding, span, table, rounds)
     links = Links.of(problem, encoding, tables)
     first = start_of(problem, start)
-    dual = Dual(tables, links, span, [one.start(first) for one in tables])
+    dual = Dual(tables, links, span, [cluster_table.start(first) for cluster_table in tables])
     prices, done = minimise(dual, rounds, seconds)
     support = links.proven_support(prices)
     value = FactoredValue(problem, tables, dual.values(prices), support, span)
@@ -121,7 +121,7 @@ def tabulate(
             break
     if plan.numbers(span) > _MAX_NUMBERS:
         raise plan.too_large(span)
-    return [LocalTable.of(problem, doses, arms, own) for arms, own in plan.clusters]
+    return [LocalTable.of(problem, doses, arms, members) for arms, members in plan.clusters]
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ class _Plan:
     @classmethod
     def of(cls, problem: Problem, doses: DoseCombinations, most: int) -> "_Plan":
         grown = grow_clusters(problem, doses, most)
-        clusters = [((*own, *borrowed), len(own)) for own, borrowed in grown]
+        clusters = [((*members, *borrowed), len(members)) for members, borrowed in grown]
         states = float(problem.arms.n_states)
         sizes = [(table_size(problem, doses, arms), states ** len(arms)) for arms, _ in clusters]
         return cls(most, clusters, sizes)
@@ -169,7 +169,7 @@ class _Plan:
 
 
 def _detail(tables: list[LocalTable], done: int, rounds: int) -> str:
-    arms, rows = max(len(one.arms) for one in tables), max(map(len, tables))
+    arms, rows = max(len(table.arms) for table in tables), max(map(len, tables))
     size = f"up to {count(arms, 'arm')} and {count(rows, 'configuration')}"
     text = f"{count(len(tables), 'cluster')} of {size}"
     return text if done == rounds else f"{text}; stopped by the clock after {count(done, 'round')}"

@@ -71,14 +71,14 @@ class FactoredValue:
 
     def _outlook(self, index: int, block: int) -> FloatArray:
         """Return Q of each configuration, ``(U, X, D)``."""
-        found = self._ahead.get((index, block))
-        if found is None:
+        outlook = self._ahead.get((index, block))
+        if outlook is None:
             table = self.tables[index]
             following = table.expect(self.values[index][block + 1])
             flat = table.rewards + self.horizon.discount * following
-            found = flat.reshape(table.n_joint, len(table.outer), len(table.doses))
-            self._ahead[index, block] = found
-        return found
+            outlook = flat.reshape(table.n_joint, len(table.outer), len(table.doses))
+            self._ahead[index, block] = outlook
+        return outlook
 
     def levels(self, states: IntArray, step: int) -> tuple[FloatArray, FloatArray]:
         """Return a linear Q: of each arm's dose level, ``(B, J, L)``, and a constant, ``(B,)``.
@@ -105,26 +105,26 @@ def _context(table: LocalTable, graph: Graph, states: IntArray) -> IntArray:
     if len(table.outer) == 1:
         return np.zeros(len(states), dtype=np.int64)
     if len(table.listed):
-        known, seen = table.exertions, exerted[:, table.listed]
+        known, context = table.exertions, exerted[:, table.listed]
     else:
         inside = np.zeros(states.shape[1], dtype=np.int64)
         inside[table.arms] = 1
         weights = graph.weights[table.arms]
         raw = (exerted * (1 - inside)) @ weights.T
-        known, seen = table.outer, np.minimum(raw, graph.most)
+        known, context = table.outer, np.minimum(raw, graph.most)
     # Contexts are sorted, so their numbers in a mixed base are too.
-    number, wanted = np.zeros(len(known), np.int64), np.zeros(len(seen), np.int64)
+    number, wanted = np.zeros(len(known), np.int64), np.zeros(len(context), np.int64)
     for place in range(known.shape[1]):
         values = np.unique(known[:, place])
         number = number * len(values) + np.searchsorted(values, known[:, place])
-        wanted = wanted * len(values) + np.searchsorted(values, seen[:, place])
+        wanted = wanted * len(values) + np.searchsorted(values, context[:, place])
     return np.searchsorted(number, wanted)
 
 
 def linear_inputs(table: LocalTable, levels: int) -> FloatArray:
     """Return 1 and which arm has which level above 0 in each combination of doses, ``(D, F)``."""
-    seen = table.doses[:, :, None] == np.arange(1, levels)
-    flat = seen.reshape(len(seen), -1).astype(np.float64)
+    at_level = table.doses[:, :, None] == np.arange(1, levels)
+    flat = at_level.reshape(len(at_level), -1).astype(np.float64)
     return np.concatenate([np.ones((len(flat), 1)), flat], axis=1)
 
 

@@ -62,7 +62,7 @@ _NODES, _MORE_NODES, _MOST_NODES = 50, 4, 12_800
 
 @dataclass(frozen=True, eq=False)
 class Generated:
-    """What column generation found.
+    """The result of column generation.
 
     Attributes
     ----------
@@ -140,16 +140,16 @@ def solve_restricted_master(
     """Return the best mixture of given whole actions, ``(V, I)``, and its prices ``(B, T, L)``."""
     coupling = link_coupling(columns, vertices, problem.is_identity and _is_closed(problem))
     central = default_solver(**_CENTRAL)
-    found = solve_occupancies(arm_classes, coupling, deadline, central, windows)
-    if not np.isfinite(found.value) and not deadline.is_over():
-        found = solve_occupancies(arm_classes, coupling, deadline, windows=windows)
-    if found.prices is None:
-        return found, None
-    return found, coupling.level_prices(found.prices, arm_classes.allowed.shape[1])
+    solved = solve_occupancies(arm_classes, coupling, deadline, central, windows)
+    if not np.isfinite(solved.value) and not deadline.is_over():
+        solved = solve_occupancies(arm_classes, coupling, deadline, windows=windows)
+    if solved.prices is None:
+        return solved, None
+    return solved, coupling.level_prices(solved.prices, arm_classes.allowed.shape[1])
 
 
 class _Point(NamedTuple):
-    """Where a bound is asked for.
+    """Prices at which a bound is asked for.
 
     Attributes
     ----------
@@ -165,12 +165,12 @@ class _Point(NamedTuple):
     def mixed(self, other: "_Point", share: float) -> "_Point":
         """Return the point between both that is this one by a share."""
         return _Point(
-            *(share * own + (1 - share) * new for own, new in zip(self, other, strict=True))
+            *(share * old + (1 - share) * new for old, new in zip(self, other, strict=True))
         )
 
     def is_equal(self, other: "_Point") -> bool:
         """Say whether both are the same."""
-        return all(np.array_equal(own, new) for own, new in zip(self, other, strict=True))
+        return all(np.array_equal(old, new) for old, new in zip(self, other, strict=True))
 
 
 class _Search:
@@ -194,8 +194,8 @@ class _Search:
         self.pricing = PricingProblem(columns, deadline)
         self.best, self.total = prices, total
         self.value = -np.inf
-        own = prices.table if prices.tolls is None else prices.table - prices.tolls
-        self.best_point = _Point(own, np.empty(0) if by_window is None else by_window)
+        table = prices.table if prices.tolls is None else prices.table - prices.tolls
+        self.best_point = _Point(table, np.empty(0) if by_window is None else by_window)
         self.master_point = self.best_point
 
     @property
@@ -252,7 +252,7 @@ class _Search:
         vertices = self.pricing.vertices
         if not len(vertices):
             return False
-        found, table = solve_restricted_master(
+        solved, table = solve_restricted_master(
             self._problem,
             self._columns,
             self.best.arm_classes,
@@ -260,10 +260,10 @@ class _Search:
             self._deadline,
             self._windows,
         )
-        if table is None or not np.isfinite(found.value):
+        if table is None or not np.isfinite(solved.value):
             return False
-        by_window = np.empty(0) if found.tolls is None else found.tolls
-        self.value, self.master_point = found.value, _Point(table, by_window)
+        by_window = np.empty(0) if solved.tolls is None else solved.tolls
+        self.value, self.master_point = solved.value, _Point(table, by_window)
         return True
 
 

@@ -1,4 +1,4 @@
-"""What ties the arms together in one step: rows with prices."""
+"""The rows that tie the arms together in one step, each with a price."""
 
 from dataclasses import dataclass
 

@@ -36,7 +36,7 @@ _INTERIOR = {"highs": {"solver": "ipm"}}
 
 @dataclass(frozen=True, eq=False)
 class OccupancySolution:
-    """What the linear program says.
+    """The solution of the linear program.
 
     Attributes
     ----------
@@ -109,24 +109,25 @@ def _program(arm_classes: ArmClasses, coupling: Coupling) -> tuple[Program, int]
     counts = csr_array(np.ones((1, states)))
     paid = arm_classes.price_class[classes] * arm_classes.allowed.shape[1] + levels
     uses = sparse.kron(coupling.use[:, paid], counts)
-    one = sparse.eye_array(blocks)
+    identity = sparse.eye_array(blocks)
     weights = arm_classes.horizon.weights
     matrix = sparse.block_array(
-        [[flow, None], [sparse.kron(one, uses), sparse.kron(one, coupling.own)]], format="csr"
+        [[flow, None], [sparse.kron(identity, uses), sparse.kron(identity, coupling.own)]],
+        format="csr",
     )
     start = np.zeros((blocks, arm_classes.n_classes, states))
     start[0] = arm_classes.initial_mass
-    own = coupling.own.shape[1] * blocks
+    n_own = coupling.own.shape[1] * blocks
     size = blocks * rewards.size
     most = np.tile(np.where(arm_classes.allowed[classes, levels], np.inf, 0.0).reshape(-1), blocks)
     program = Program(
-        np.concatenate([np.tile(rewards.reshape(-1), blocks), np.zeros(own)]),
+        np.concatenate([np.tile(rewards.reshape(-1), blocks), np.zeros(n_own)]),
         matrix,
         np.concatenate([start.reshape(-1), np.outer(weights, coupling.lower).reshape(-1)]),
         np.concatenate([start.reshape(-1), np.outer(weights, coupling.upper).reshape(-1)]),
-        np.zeros(size + own),
+        np.zeros(size + n_own),
         np.concatenate([most, np.outer(weights, coupling.own_upper).reshape(-1)]),
-        np.zeros(size + own, dtype=np.bool_),
+        np.zeros(size + n_own, dtype=np.bool_),
     )
     return program, start.size
 

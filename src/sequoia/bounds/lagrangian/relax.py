@@ -105,7 +105,7 @@ def relax(
     vertices = None
     if kind == "hull":
         prices = _unmerged(problem, encoding, first, prices)
-        found = generate_columns(
+        search = generate_columns(
             problem,
             encoding,
             prices,
@@ -116,7 +116,7 @@ def relax(
             gap=gap,
             deadline=deadline,
         )
-        prices, total, reached, vertices = found.prices, found.total, found.gap, found.vertices
+        prices, total, reached, vertices = search.prices, search.total, search.gap, search.vertices
     stopped_by: StoppedBy = "optimum" if reached <= gap else "work"
     # So far in units of the largest reward; see `_classes`.
     unit = unit_of(problem.arms.rewards)
@@ -152,7 +152,7 @@ def prices_over(
     arm_classes, arm_class = _classes(problem, columns, first, span, arms)
     deadline = Deadline(seconds)
     windows = windows_of(problem, first, span, arms)
-    found, table = solve_restricted_master(
+    solved, table = solve_restricted_master(
         problem, columns, arm_classes, vertices, deadline, windows
     )
     if table is None or deadline.has_cut:
@@ -161,9 +161,9 @@ def prices_over(
     weights, constant = columns.objective(by_arm)
     support = (weights @ vertices.T).max(axis=1) + constant
     tolls = None
-    if windows is not None and found.tolls is not None:
-        tolls = windows.tolls(found.tolls, table.shape[2])
-        table, support = table + tolls, support + windows.support(found.tolls)
+    if windows is not None and solved.tolls is not None:
+        tolls = windows.tolls(solved.tolls, table.shape[2])
+        table, support = table + tolls, support + windows.support(solved.tolls)
     prices = Prices(arm_classes, arm_class, table, support, tolls)
     return prices.times(unit_of(problem.arms.rewards))
 
@@ -209,11 +209,11 @@ def _by_rows(
     else:
         require_at_most(what, occupancies, "occupancies", MOST_OCCUPANCIES)
         windows = windows_of(problem, start, horizon, price_class)
-        found = solve_occupancies(arm_classes, coupling, deadline, windows=windows)
-        reached = 0.0 if np.isfinite(found.value) else np.inf
-        rows = np.zeros((blocks, coupling.n_rows)) if found.prices is None else found.prices
-        if windows is not None and found.tolls is not None:
-            by_window = found.tolls
+        solved = solve_occupancies(arm_classes, coupling, deadline, windows=windows)
+        reached = 0.0 if np.isfinite(solved.value) else np.inf
+        rows = np.zeros((blocks, coupling.n_rows)) if solved.prices is None else solved.prices
+        if windows is not None and solved.tolls is not None:
+            by_window = solved.tolls
             tolls = windows.tolls(by_window, arm_classes.allowed.shape[1])
             given_back = windows.support(by_window)
     support = coupling.support(rows)
@@ -265,8 +265,8 @@ def _allowed(problem: Problem, columns: ActionEncoding, arms: IntArray) -> BoolA
     if problem.keeper is None:
         return allowed
     barred = problem.keeper.barred
-    own = arms < len(barred)
-    return allowed & ~(barred[np.where(own, arms, 0)] & own[:, None, None])
+    inside = arms < len(barred)
+    return allowed & ~(barred[np.where(inside, arms, 0)] & inside[:, None, None])
 
 
 def _unmerged(

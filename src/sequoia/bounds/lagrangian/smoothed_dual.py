@@ -138,16 +138,16 @@ def _newton(slope: FloatArray, curve: FloatArray, damping: float) -> FloatArray:
 
     It solves ``(H + damping diag(H)) step = -slope``.
     """
-    own = curve.diagonal()
+    diagonal = curve.diagonal()
     for _ in range(_MAX_RAISES):
         damped = curve.copy()
-        np.fill_diagonal(damped, own + damping * (own + own.mean() + _TINY))
+        np.fill_diagonal(damped, diagonal + damping * (diagonal + diagonal.mean() + _TINY))
         try:
             step: FloatArray = -cho_solve(cho_factor(damped, overwrite_a=True), slope)
             return step
         except LinAlgError:
             damping *= _WILDER
-    steepest: FloatArray = -slope / (own.max() + _TINY)
+    steepest: FloatArray = -slope / (diagonal.max() + _TINY)
     return steepest
 
 
@@ -185,9 +185,9 @@ class _Dual:
         by_level = coupling.use.toarray().reshape(coupling.n_rows, -1, arm_classes.allowed.shape[1])
         use = by_level[:, :, 1:].sum(axis=2)
         sizes = np.bincount(price_class, initial_mass.sum(axis=1), minlength=use.shape[1])
-        own = coupling.own.toarray()
-        down = np.minimum(use, 0) @ sizes + np.minimum(own, 0) @ coupling.own_upper
-        up = np.maximum(use, 0) @ sizes + np.maximum(own, 0) @ coupling.own_upper
+        columns = coupling.own.toarray()
+        down = np.minimum(use, 0) @ sizes + np.minimum(columns, 0) @ coupling.own_upper
+        up = np.maximum(use, 0) @ sizes + np.maximum(columns, 0) @ coupling.own_upper
         # What a state does not allow costs more than anything could earn in all steps.
         dear = 10 * float(np.ptp(arm_classes.rewards)) * arm_classes.horizon.n_blocks
         is_barred = ~arm_classes.allowed[order[:, None], pair]
@@ -233,18 +233,18 @@ class _Dual:
 
     def _rules(self, prices: FloatArray, mu: float) -> tuple[float, FloatArray, FloatArray]:
         """Return what the rules pay back, its gradient ``(B, R)`` and Hessians ``(B, R, R)``."""
-        own, upper = self.coupling.own, self.coupling.own_upper
+        columns, upper = self.coupling.own, self.coupling.own_upper
         width = self.most - self.least
-        row, column = -prices / mu, -(prices @ own) / mu
+        row, column = -prices / mu, -(prices @ columns) / mu
         value = prices @ self.most + mu * (np.logaddexp(0.0, row) @ width)
         value = value + mu * (np.logaddexp(0.0, column) @ upper)
         low, used = expit(row), expit(column)
-        slope = self.most - width * low - (used * upper) @ own.T
+        slope = self.most - width * low - (used * upper) @ columns.T
         curve = np.zeros((*prices.shape, prices.shape[1]))
         index = np.arange(prices.shape[1])
         curve[:, index, index] = width * low * (1 - low) / mu
-        if own.shape[1]:
-            dense = own.toarray()
+        if columns.shape[1]:
+            dense = columns.toarray()
             spread = used * (1 - used) * upper / mu
             curve += np.einsum("rm,bm,qm->brq", dense, spread, dense, optimize=True)
         return float(value.sum()), slope, curve
@@ -288,9 +288,9 @@ class _Dual:
             part = change[step]
             scaled = weight[:, :, None] * part
             for price_class in range(n_price_classes):
-                own = slice(edges[price_class], edges[price_class + 1])
-                left = scaled[own].reshape(-1, blocks - step)
-                right = part[own].reshape(-1, blocks - step)
+                block = slice(edges[price_class], edges[price_class + 1])
+                left = scaled[block].reshape(-1, blocks - step)
+                right = part[block].reshape(-1, blocks - step)
                 result[price_class, step:, step:] += left.T @ right
             mixed = (
                 self.kernels[:, 0] * (1 - odds)[:, :, None] + self.kernels[:, 1] * odds[:, :, None]

@@ -82,7 +82,7 @@ def error_growth(net: ReluNet) -> float:
 
 @dataclass(frozen=True, eq=False)
 class _Neurons:
-    """Where the columns of one hidden layer stand.
+    """The positions of the columns of one hidden layer.
 
     Each kept neuron is ``unit - rest = W x + b`` with both sides not negative; a switch forces one
     of them to zero.

@@ -66,7 +66,7 @@ class Enumeration:
         self._range = PreactivationBounds(np.empty(0), np.empty(0))
 
     def __len__(self) -> int:
-        """How many actions there are."""
+        """The number of actions."""
         return len(self.actions)
 
     @on_one_thread

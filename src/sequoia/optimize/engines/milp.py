@@ -181,7 +181,7 @@ class Milp:
 
 
 class _Untrue(Exception):
-    """What a solver says about a program is not so."""
+    """A claim of a solver about a program that is not so."""
 
     def __init__(self, program: Program, what: str) -> None:
         super().__init__(what)

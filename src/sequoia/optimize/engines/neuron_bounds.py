@@ -1,4 +1,4 @@
-"""How small and how large each neuron can get, knowing which actions are allowed."""
+"""Bounds on the value of each neuron over all allowed actions."""
 
 import numpy as np
 

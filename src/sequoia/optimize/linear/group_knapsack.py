@@ -21,7 +21,7 @@ _MOST_WAYS = 4_096
 
 @dataclass(frozen=True, eq=False)
 class _Stage:
-    """How one group goes on from the groups before it.
+    """The ways in which one group goes on from the groups before it.
 
     A *way* is a combination of the group together with what arms of earlier groups get that later
     ones share, and that agrees with it.

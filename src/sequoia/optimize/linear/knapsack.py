@@ -1,4 +1,4 @@
-"""How much an action may choose: in number, and in cost.
+"""Limits on the number of columns of an action, and on their cost.
 
 ``max w @ x`` over ``sum x <= most``, and over ``costs @ x <= room``, with ``0 <= x <= 1``: by
 weight, or by weight for cost, the last in part (Dantzig 1957).

@@ -20,7 +20,7 @@ _MOST_ROWS, _MOST_COLUMNS = 200, 2_000
 
 
 class OracleResult(NamedTuple):
-    """Where a linear function is largest.
+    """The maximum of a linear function, and the point where it is reached.
 
     Attributes
     ----------

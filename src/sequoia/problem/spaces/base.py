@@ -1,4 +1,4 @@
-"""What every action space offers; a decision as tasks."""
+"""The interface of an action space; a decision as tasks."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -199,12 +199,12 @@ class ActionSpace(Shown, ABC):
 
     @property
     def knapsack(self) -> tuple[FloatArray, float]:
-        """What each column costs, ``(N,)``, not negative, and what no action costs more than."""
+        """The cost of each column, ``(N,)``, not negative, and the most that an action costs."""
         return np.ones(self.n_actions), float(self.n_actions)
 
     @property
     def settled(self) -> ActionArray:
-        """What columns are in every action, ``(N,)``: 0 or 1; -1 where that is open."""
+        """The value of columns in every action, ``(N,)``: 0 or 1; -1 where that is open."""
         return np.full(self.n_actions, -1, dtype=np.int8)
 
     @property

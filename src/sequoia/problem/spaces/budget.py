@@ -76,7 +76,7 @@ class Budget(ActionSpace):
 
     @cached_property
     def _most(self) -> int | None:
-        """How many actions may be chosen, where only their number matters."""
+        """The number of columns that may be chosen, where only their number matters."""
         cost = self.costs.min(initial=np.inf)
         if (self.costs != cost).any():
             return None

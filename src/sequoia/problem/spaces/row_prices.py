@@ -65,7 +65,7 @@ class RowPrices:
 
     @property
     def value(self) -> float:
-        """What the best action that keeps all rows is worth."""
+        """The worth of the best action that keeps all rows."""
         return -np.inf if self.best is None else float(self.weights @ self.best)
 
     def _keep(self, action: ActionArray, mend: Callable[[ActionArray], ActionArray | None]) -> bool:

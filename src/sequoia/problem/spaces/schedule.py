@@ -264,7 +264,7 @@ class Schedule(ActionSpace):
 
     @cached_property
     def _kinds(self) -> IntArray:
-        """Which arms have which set of open slots, ``(J, G)``."""
+        """The set of open slots of each arm, ``(J, G)``."""
         groups, group = np.unique(self.arm_slots, axis=0, return_inverse=True)
         return np.eye(len(groups), dtype=np.int64)[group.reshape(-1)]
 

@@ -78,7 +78,7 @@ class WithRows(ActionSpace):
 
     @cached_property
     def _is_of_columns(self) -> BoolArray:
-        """Which rows say that all of their columns, or none, are chosen, ``(R,)``."""
+        """The rows that say that all of their columns, or none, are chosen, ``(R,)``."""
         rows, size = self._dense_rows, self._dense_rows.sum(axis=1)
         is_plain = ((rows == 0) | (rows == 1)).all(axis=1)
         is_forced = (self._rows.lower == size) & (self._rows.upper >= size)
@@ -87,7 +87,7 @@ class WithRows(ActionSpace):
 
     @cached_property
     def _columns_wanted(self) -> FloatArray:
-        """Which columns have to be chosen (1) and must not be (-1), ``(N,)``."""
+        """The columns that have to be chosen (1) and must not be (-1), ``(N,)``."""
         own = self._is_of_columns
         wanted: FloatArray = np.sign(
             np.where(self._rows.upper[own] == 0, -1.0, 1.0) @ self._dense_rows[own]
@@ -96,14 +96,14 @@ class WithRows(ActionSpace):
 
     @cached_property
     def settled(self) -> ActionArray:
-        """What the rows ask of columns, and the space below."""
+        """Columns that the rows, or the space below, settle."""
         wanted = self._columns_wanted
         own: ActionArray = np.where(wanted == 0, self._below.settled, wanted > 0).astype(np.int8)
         return own
 
     @property
     def _wanted(self) -> FloatArray | None:
-        """What columns have to be, ``(N,)``, if that is all that the rows say."""
+        """The wanted value of columns, ``(N,)``, if that is all that the rows say."""
         return self._columns_wanted if self._is_of_columns.all() else None
 
     @cached_property
@@ -113,7 +113,7 @@ class WithRows(ActionSpace):
 
     @cached_property
     def _maximise(self) -> Maximiser | None:
-        """How linear functions are maximised under rows that are not of columns."""
+        """The maximiser of linear functions under rows that are not of columns."""
         return self._below.argmax_under(self._other_rows, self.settled)
 
     def argmax_linear(self, weights: FloatArray) -> ActionArray | None:

@@ -132,7 +132,7 @@ _NOTHING = np.zeros(1)
 
 @dataclass(frozen=True, eq=False)
 class PackingTable:
-    """Which counts, so many items of each size, fit into all bins together.
+    """The counts, so many items of each size, that fit into all bins together.
 
     Attributes
     ----------

@@ -254,7 +254,7 @@ class Assignment(ActionSpace):
 
     @cached_property
     def _places(self) -> list[slice]:
-        """Where the arms of each cost are, when all arms are ordered by cost."""
+        """The positions of the arms of each cost, when all arms are ordered by cost."""
         ends = np.cumsum(np.bincount(self._sizes[1])).tolist()
         return [slice(start, end) for start, end in pairwise([0, *ends])]
 

@@ -1,4 +1,4 @@
-"""Why arms cannot be visited: alone, or together."""
+"""Reasons why arms cannot be visited: alone, or together."""
 
 from typing import TYPE_CHECKING
 

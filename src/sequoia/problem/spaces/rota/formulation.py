@@ -44,7 +44,7 @@ class Formulation:
 
     @property
     def n_works(self) -> int:
-        """How many columns of `plain` say that an opening is used: all, or none."""
+        """The number of columns of `plain` that say that an opening is used: all, or none."""
         return int(self._rests.shape[1])
 
     def plain(self) -> LinearSystem:
@@ -71,7 +71,7 @@ class Formulation:
         return LinearSystem.from_rows(blocks, len(self.names), names)
 
     def by_patterns(self) -> LinearSystem | None:
-        """How many visits of each length an opening holds, then who they are for, as a flow.
+        """Counts of visits of each length in an opening, then their arms, as a flow.
 
         Plan columns: a maximal pattern of each opening, binary; every possible visit, in fractions.
         Given arms and patterns that are whole, visits are a flow from arms to the places that

@@ -11,7 +11,7 @@ from sequoia.validation import BoolArray, FloatArray, IntArray
 
 @dataclass(frozen=True, eq=False)
 class Openings:
-    """Where visits can take place: an opening is one worker in one slot.
+    """Places for visits: an opening is one worker in one slot.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class Openings:
 
     @property
     def room(self) -> FloatArray:
-        """What visits may add up to in each opening, ``(B,)``."""
+        """The minutes that visits may add up to in each opening, ``(B,)``."""
         limit: FloatArray = room(self.minutes)
         return limit
 
@@ -92,7 +92,7 @@ class Openings:
 
 
 class Packing:
-    """Who is visited in which opening; arms are added, and others make room for them.
+    """The visits in each opening; arms are added, and others make room for them.
 
     A visit that finds no room takes the place of another, which moves on in turn, as along an
     augmenting path of a matching (Berge 1957). Each opening is tried once on such a path, so that

@@ -258,7 +258,7 @@ class Rota(ActionSpace):
 
     @cached_property
     def _is_visitable(self) -> BoolArray:
-        """Which arms could be acted on alone, ``(J,)``."""
+        """The arms that could be acted on alone, ``(J,)``."""
         packing = self._packing
         packing.clear()
         return np.array([packing.choose(arm) is not None for arm in range(self.n_actions)])

@@ -209,7 +209,7 @@ class Walk(ActionSpace):
 
     @cached_property
     def _is_far(self) -> BoolArray:
-        """Which nodes no walk can reach and come back from, ``(N,)``."""
+        """The nodes that no walk can reach and come back from, ``(N,)``."""
         far: BoolArray = 2 * self.distance[self.source] > self.length
         return far
 
