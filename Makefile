@@ -77,9 +77,11 @@ dist: wheel | $(BIN)/python
 	$(BIN)/hatchling build --target sdist
 
 # Whether a package that we pin has a known weakness. Asks the advisories of the Python community.
-audit: | $(BIN)/python
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check pip-audit
-	$(BIN)/pip-audit --requirement constraints.txt --no-deps --disable-pip
+# It lives in an environment of its own, so that it changes none of our versions.
+audit:
+	$(PYTHON) -m venv out/audit-venv
+	out/audit-venv/bin/python -m pip install --quiet --disable-pip-version-check pip-audit
+	out/audit-venv/bin/pip-audit --requirement constraints.txt --no-deps --disable-pip
 
 # Answers compared with each other and with enumeration; cases that were wrong once come first.
 MINUTES ?= 10
