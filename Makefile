@@ -17,7 +17,7 @@ RUN := $(VENV)/.run-installed
 DEV := $(VENV)/.dev-installed
 DOCS := $(VENV)/.docs-installed
 
-.PHONY: setup fuzz soak demo browser check test lint coverage wheel dist audit bench bench-argmax docs pictures screenshots clean
+.PHONY: setup fuzz soak faults demo browser check test lint coverage wheel dist audit bench bench-argmax docs pictures screenshots clean
 
 setup: $(DEV)
 
@@ -88,6 +88,17 @@ MINUTES ?= 10
 fuzz: export OMP_NUM_THREADS := 1
 fuzz: $(DEV)
 	$(BIN)/python benchmarks/fuzz_differential.py --minutes $(MINUTES)
+
+# Two years of 500 people: a programme that lives day by day. DAYS and PEOPLE make it shorter.
+DAYS ?= 730
+PEOPLE ?= 500
+soak: export OMP_NUM_THREADS := 1
+soak: $(DEV)
+	$(BIN)/python benchmarks/soak.py --days $(DAYS) --people $(PEOPLE)
+
+# Kills, full disks and broken ones, at each system call that writes; needs strace.
+faults: $(DEV)
+	$(BIN)/python benchmarks/faults.py
 
 lint: $(DEV)
 	$(BIN)/ruff check --fix .

@@ -16,6 +16,7 @@ from sequoia.optimize import ActionEncoding
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.problem import Problem
 from sequoia.problem.families import make
+from sequoia.solvers import Solution, Status
 from sequoia_verify import NotVerified, Unreadable, verify
 from tiny_problems import random_problem
 
@@ -185,3 +186,41 @@ def test_the_checker_needs_python_alone() -> None:
         "import sequoia_verify.__main__ as m; sys.exit(m.main([]))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 2
+
+
+class Liar:
+    """A solver that says of any program that its first point is best, with prices of nothing."""
+
+    name = "liar"
+
+    def solve(self, program, limits=None, start=None) -> Solution:
+        values = np.zeros(len(program.objective))
+        duals = np.full(len(program.lower), -1.0)
+        return Solution(Status.OPTIMAL, values, 0.0, 0.0, 0.0, duals)
+
+
+def test_a_solver_that_lies_makes_no_false_certificate(monkeypatch) -> None:
+    problem = make("standard", arms=6, budget=2)
+    found = relax(problem)
+    truth = solve_exactly(problem).value
+    monkeypatch.setattr("sequoia.certificates.search.default_solver", Liar)
+    content, shown = bound_certificate(problem, found)
+    proven(content)
+    assert shown >= truth
+    with pytest.raises(NotVerified):
+        proven(content | {"total": truth * (1 - 1e-6)})
+
+
+def test_an_action_that_a_lying_solver_calls_best_is_found_out() -> None:
+    problem = random_problem("custom", 4, with_rules=False)
+    columns = ActionEncoding.of_problem(problem)
+    net = random_net(columns.n_inputs, ())
+    actions = problem.space.enumerate(1_000)
+    values = net.values(columns.encode(actions)[None])[0]
+    worst = problem.space.certify(actions[int(values.argmin())])
+    # The claim that it is best cannot be written: the proof shows what the best is worth.
+    content = action_certificate(problem, columns, net, worst)
+    assert content["bound"] >= values.max() - 1e-6
+    assert content["value"] < values.max() - 1e-6
+    with pytest.raises(NotVerified):
+        proven(content | {"bound": content["value"]})

@@ -127,7 +127,7 @@ def _osrm(
     second = ";".join(str(len(start) + one) for one in range(len(stop)))
     query = f"sources={first}&destinations={second}&annotations=duration"
     url = f"{address}/table/v1/{_PROFILES[mode]}/{places}?{query}"
-    answer = _asked(urllib.request.Request(url), address, seconds)
+    answer = _asked(urllib.request.Request(url), address, seconds)  # noqa: S310 (HTTP is required)
     return _minutes(answer.get("durations"), (len(start), len(stop)), address, lambda cell: cell)
 
 
@@ -140,7 +140,7 @@ def _valhalla(
         "targets": [{"lat": lat, "lon": lon} for lat, lon in stop],
         "costing": _COSTINGS[mode],
     }
-    request = urllib.request.Request(
+    request = urllib.request.Request(  # noqa: S310 (HTTP is required)
         f"{address}/sources_to_targets",
         data=json.dumps(asked).encode(),
         headers={"Content-Type": "application/json"},
