@@ -118,6 +118,7 @@ def test_todays_states_by_number_by_name_or_in_a_table(state):
         (["well", "ill", "ill", "wel"], "state row 3.*'wel'.*perhaps 'well'"),
         ({"Ada": "well", "Ben": "ill"}, "does not have Cleo, Dora"),
         ({"Ada": 0, "Ben": 0, "Cleo": 0, "Eve": 0}, "names 'Eve'"),
+        (["a", "b", "c", "d"], r"state row 0 and below.*'a'"),
         ([0, 1, 2, 1], "state row 2.*'2'.*run from 0 to 1"),
     ],
 )

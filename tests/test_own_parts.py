@@ -142,3 +142,16 @@ def test_a_package_adds_a_policy_and_a_space_by_being_installed():
     check_space(space)
     assert len(space.enumerate(100)) == 7
     assert len(type(space).from_tables(space.to_tables()).enumerate(100)) == 7
+
+
+def test_names_and_policies_of_ones_own_are_evaluated_together():
+    problem = sequoia.make("standard", arms=4, budget=1, horizon=5)
+    neediest = FunctionPolicy(
+        "neediest", lambda state, *_: problem.space.certify(np.eye(4, dtype=int)[state.argmin()])
+    )
+    found = sequoia.evaluate(problem, ["random", neediest], episodes=6)
+    assert list(found.names) == ["random", "neediest"]
+    alone = sequoia.evaluate(problem, {"neediest": lambda _: neediest}, episodes=6)
+    assert found.mean("neediest") == alone.mean("neediest")
+    with pytest.raises(ProblemError, match="neediest is named twice"):
+        sequoia.evaluate(problem, [neediest, neediest])

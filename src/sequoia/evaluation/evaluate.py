@@ -42,7 +42,7 @@ Maker = Callable[[Any], Policy]
 
 def evaluate(
     environment: Environment,
-    policies: Sequence[str] | Mapping[str, Maker],
+    policies: Sequence[str | Policy] | Mapping[str, Maker],
     episodes: int = EPISODES,
     seed: int = 0,
     *,
@@ -70,8 +70,8 @@ def evaluate(
     environment
         A `Problem`, or an environment of your own.
     policies
-        Names known to `make_policy`; or functions of your own that make a policy from the
-        environment, by name. With several processes these must be importable.
+        Names known to `make_policy`, and policies of your own. Or functions that make a policy from
+        the environment, by name; with several processes these must be importable.
     model
         A trained model, for the policies that need one.
     jobs
@@ -144,23 +144,31 @@ def evaluate(
 
 
 def _makers(
-    policies: Sequence[str] | Mapping[str, Maker],
+    policies: Sequence[str | Policy] | Mapping[str, Maker],
     model: QFunction | None,
     seconds: float,
     rollouts: int,
 ) -> dict[str, Maker]:
     if isinstance(policies, Mapping):
         return dict(policies)
-    twice = sorted({name for name in policies if list(policies).count(name) > 1})
+    ready = {policy.name: policy for policy in policies if isinstance(policy, Policy)}
+    names = [policy if isinstance(policy, str) else policy.name for policy in policies]
+    twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise ProblemError(f"the policy {twice[0]} is named twice.")
-    for name in policies:
+    makers: dict[str, Maker] = {}
+    for name in names:
+        if name in ready:
+            makers[name] = partial(_made_before, ready[name])
+            continue
         if policy_called(name).needs_model and model is None:
             raise ProblemError(f"{name} needs a trained model, and none is given.")
-    return {
-        name: partial(make_policy, name, model=model, seconds=seconds, rollouts=rollouts)
-        for name in policies
-    }
+        makers[name] = partial(make_policy, name, model=model, seconds=seconds, rollouts=rollouts)
+    return makers
+
+
+def _made_before(policy: Policy, environment: Any) -> Policy:  # noqa: ARG001 (as other makers)
+    return policy
 
 
 def _mark(model: QFunction, scenarios: Scenarios) -> str:

@@ -116,7 +116,7 @@ class DayPlan(Plan):
         return [
             f"Plan of {self.problem.name!r} by {self.policy}: {count(len(self.tasks), 'task')}",
             f"{gain.next_step:.4g} more in the next step than without it{ahead}",
-            f"by the {self.objective}, no plan is better by more than {100 * self.gap:.2g} %",
+            self.proof_in_words,
         ]
 
     def _shown_table(self) -> Columns:

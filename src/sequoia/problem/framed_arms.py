@@ -33,7 +33,7 @@ def framed(where: str, frame: Any, *wanted: str) -> Table:
 def settle(table: Table) -> None:
     """Raise a `ProblemError` that says everything that is wrong with a table, if anything is."""
     if table.found:
-        raise ProblemError("\n".join(table.found))
+        raise ProblemError(*table.found)
 
 
 def read_arms(

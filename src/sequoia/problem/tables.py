@@ -137,11 +137,15 @@ class Table:
                 text = cell.strip()
                 values[row] = index[text] if text in index else _whole_or(text, -1)
         fine = (values >= 0) & (values < len(names))
-        for row in np.flatnonzero(~fine).tolist():
+        wrong, below = np.flatnonzero(~fine).tolist(), ""
+        if len(wrong) > 1 and len(wrong) == len(self):
+            # Other words are used throughout; one line says so as well as many.
+            wrong, below = wrong[:1], " and below"
+        for row in wrong:
             hint = closest(str(column[row]), names)
             self.found.append(
-                f"{self.place(row)}, column {name!r} is {str(column[row])!r}; {noun}s run from 0 "
-                f"to {len(names) - 1}{hint}."
+                f"{self.place(row)}{below}, column {name!r} is {str(column[row])!r}; {noun}s run "
+                f"from 0 to {len(names) - 1}{hint}."
             )
         return np.where(fine, values, 0)
 
