@@ -4,8 +4,10 @@ from typing import Literal
 
 from sequoia.problem import Environment, capabilities_of
 
-# Longest time for the proof of one decision: a last resort, which a planner at a desk still waits.
+# Longest time for the proof of one decision: a last resort.
 DECISION_SECONDS = 10.0
+# The same for a plan, which somebody at a desk waits for: routes of many people take as long.
+PLANNING_SECONDS = 20.0
 # The same where many decisions are compared by playing.
 PLAYED_SECONDS = 1.0
 # Rollouts of one decision: with 16 candidates, gains of a tenth of their spread are significant.

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 import sqlalchemy as sql
 
-from sequoia.defaults import FEW_EPISODES, PLANNERS, PLAYED_SECONDS
+from sequoia.defaults import FEW_EPISODES, PLANNERS, PLANNING_SECONDS, PLAYED_SECONDS
 from sequoia.errors import InfeasibleSpace, ProblemError, TooLarge
 from sequoia.evaluation import Evaluation, evaluate
 from sequoia.planning.overrides import OVERRIDES, Wish, todays_wishes, together
@@ -150,7 +150,7 @@ class Planning:
         situation: Situation,
         policy: str | None = None,
         q: QFunction | None = None,
-        seconds: float = 10.0,
+        seconds: float = PLANNING_SECONDS,
     ) -> None:
         self.situation = situation
         self.planner = Planner(situation.problem, situation.state, seconds)
@@ -272,7 +272,7 @@ def plan_today(
     policy: str | None = None,
     q: QFunction | None = None,
     why: Sequence[str] = (),
-    seconds: float = 10.0,
+    seconds: float = PLANNING_SECONDS,
 ) -> TodaysPlan:
     """Plan the day and keep the plan as a proposal, priced; the arguments are `Planning`'s."""
     planning = Planning(situation, policy, q, seconds)

@@ -11,6 +11,7 @@ from datetime import date
 
 import numpy as np
 
+from sequoia.defaults import PLANNING_SECONDS
 from sequoia.errors import InfeasibleSpace, ProblemError
 from sequoia.optimize import ActionEncoding, LinearArgmax
 from sequoia.planning.overrides import todays_wishes, together
@@ -82,7 +83,7 @@ def plan_week(
     today: date | None = None,
     keep_worth: float = KEEP,
     policy: str | None = None,
-    seconds: float = 10.0,
+    seconds: float = PLANNING_SECONDS,
     progress: Callable[[float], None] = lambda _: None,
 ) -> Week:
     """Plan several days and keep the plans as proposals.

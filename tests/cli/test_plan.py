@@ -7,6 +7,7 @@ import pytest
 
 from sequoia import Promise, Promises, Rules, SpendingLimit, save
 from sequoia.bounds import relax
+from sequoia.planning.planner import Planner
 from sequoia.problem.families import capacity, rota, routing, scheduling
 
 
@@ -51,6 +52,22 @@ def test_with_a_model_the_plan_is_that_of_the_model(run):
     assert content["policy"] == "sequoia"
     assert content["proof"]["no_plan_is_better"] == "by what the model has learned"
     assert "Proven: no plan is better by what the model has learned." in run(*asked).out
+
+
+def test_ctrl_c_takes_the_best_until_then(run, monkeypatch):
+    plan, asked = Planner.plan, []
+
+    def stopped_once(self, *arguments, **more):
+        asked.append(self._seconds)
+        if len(asked) == 1:
+            raise KeyboardInterrupt
+        return plan(self, *arguments, **more)
+
+    monkeypatch.setattr(Planner, "plan", stopped_once)
+    outcome = run("plan", "cap.npz", "--state", "cap.csv", "--seconds", "7")
+    assert asked[:2] == [7.0, 0.5]
+    assert "Stopped; this is the best that was found until then." in outcome.err
+    assert "Next step: " in outcome.out
 
 
 def test_what_is_special_today(run):

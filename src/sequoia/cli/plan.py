@@ -1,7 +1,8 @@
 """``sequoia plan``: what to do today."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,7 +17,7 @@ from sequoia.cli.common import AsJson, Force, Hours, Locks, Orders, Solver
 from sequoia.cli.environments import AnyFile, Instance, load_environment
 from sequoia.cli.evaluate import Model
 from sequoia.cli.plan_any import plan_any
-from sequoia.defaults import DECISION_SECONDS
+from sequoia.defaults import PLANNING_SECONDS
 from sequoia.errors import FileError, ProblemError
 from sequoia.evaluation.evaluation import number
 from sequoia.io import refuse_to_replace, write_text
@@ -113,7 +114,7 @@ def plan(
         list[str] | None,
         typer.Option(metavar="ARM", help="Say what dropping or including it would cost."),
     ] = None,
-    seconds: Annotated[float, typer.Option(help="Seconds for one decision.")] = DECISION_SECONDS,
+    seconds: Annotated[float, typer.Option(help="Seconds for one decision.")] = PLANNING_SECONDS,
     solver: Solver = DEFAULT,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Where to write: FILE.csv or FILE.json.")
@@ -157,7 +158,14 @@ def plan(
     usual = problem
     if last is not None:
         usual = problem.with_rules(read_preferences(last, problem, continuity))
-    day_plan, extra = plan_with_overtime(planner, usual, together(wishes), offers, policy, q)
+    rules = together(wishes)
+    try:
+        with _waiting(seconds):
+            day_plan, extra = plan_with_overtime(planner, usual, rules, offers, policy, q)
+    except KeyboardInterrupt:
+        typer.echo("Stopped; this is the best that was found until then.", err=True)
+        planner.hurry()
+        day_plan, extra = plan_with_overtime(planner, usual, rules, offers, policy, q)
     reasons = [planner.why(day_plan, text) for text in why or ()]
     taken = [entry.offer for entry in extra if entry.is_taken]
     costs = wish_costs(planner, usual, day_plan, wishes, taken)
@@ -199,6 +207,18 @@ def proof_of(planner: Planner, day_plan: DayPlan, q: QFunction | None) -> dict[s
         table = planner.long_run if day_plan.objective == "long run" else planner.next_step
         net = ReluNet.of_linear(*columns.objective(table[None]))
     return action_certificate(problem, columns, net, day_plan.decision)
+
+
+@contextmanager
+def _waiting(seconds: float) -> Iterator[None]:
+    """Say on a terminal what is going on."""
+    console = Console(stderr=True, highlight=False)
+    if not console.is_terminal:
+        yield
+        return
+    words = f"Planning, at most {seconds:g} s for a decision; Ctrl-C takes the best until then."
+    with console.status(words):
+        yield
 
 
 def to_json(planner: Planner, day_plan: DayPlan, reasons: Sequence[Why]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from sequoia.bounds.factored.relax import relax_factored
 from sequoia.bounds.factored.value import FactoredValue
 from sequoia.bounds.lagrangian.prices import Prices
 from sequoia.bounds.lagrangian.relax import Relaxation, relax
-from sequoia.defaults import DECISION_SECONDS, planning_policy
+from sequoia.defaults import PLANNING_SECONDS, planning_policy
 from sequoia.errors import InfeasibleSpace, ProblemError
 from sequoia.frames import Library, frame_of
 from sequoia.optimize import ActionEncoding, LinearArgmax
@@ -145,7 +145,7 @@ def plan(
     *,
     model: QFunction | None = None,
     rules: Rules = Rules(),
-    seconds: float = DECISION_SECONDS,
+    seconds: float = PLANNING_SECONDS,
 ) -> DayPlan: ...
 @overload
 def plan(
@@ -154,7 +154,7 @@ def plan(
     policy: str | None = None,
     *,
     model: QFunction | None = None,
-    seconds: float = DECISION_SECONDS,
+    seconds: float = PLANNING_SECONDS,
 ) -> Plan: ...
 def plan(
     environment: Environment,
@@ -163,7 +163,7 @@ def plan(
     *,
     model: QFunction | None = None,
     rules: Rules = Rules(),
-    seconds: float = DECISION_SECONDS,
+    seconds: float = PLANNING_SECONDS,
 ) -> Plan:
     """Plan one day; see `Planner` for more.
 
@@ -217,11 +217,15 @@ class Planner:
     """
 
     def __init__(
-        self, problem: Problem, state: IntArray, seconds: float = DECISION_SECONDS
+        self, problem: Problem, state: IntArray, seconds: float = PLANNING_SECONDS
     ) -> None:
         self.problem = problem
         self.state = state
         self._seconds = max(seconds, _LEAST_SECONDS)
+
+    def hurry(self) -> None:
+        """Take no longer than half a second for a decision from now on, as far as can be."""
+        self._seconds = _LEAST_SECONDS
 
     @property
     def has_prices(self) -> bool:

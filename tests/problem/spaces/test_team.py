@@ -215,6 +215,26 @@ def test_routing_with_prizes_is_within_a_per_cent_of_what_is_proven():
     assert best >= weights[[arm for route in routes for arm in route]].sum() >= 0.99 * best
 
 
+def stopped(*_, **__):
+    raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("at", ["engine", "search"])
+def test_what_was_found_when_somebody_stops_it_is_there_for_the_next_question(monkeypatch, at):
+    space, weights = town(60, 1, 480)
+    with monkeypatch.context() as patch:
+        if at == "engine":
+            pytest.importorskip("pyvrp")
+            patch.setattr("pyvrp.solve", stopped)
+        else:
+            patch.setattr(search, "better_routes", stopped)
+        with pytest.raises(KeyboardInterrupt):
+            space.bracket_linear(weights, Limits(seconds=1.0))
+        action, bound = space.bracket_linear(weights, Limits(seconds=0.5))
+    assert 0 < weights @ action <= bound
+    space.certify(action)
+
+
 def test_a_wide_gap_is_kept():
     problem = make("team", arms=20)
     weights = np.random.default_rng(1).gamma(1.0, size=20)

@@ -22,6 +22,14 @@ _PATIENCE, _RUINS = 3_000, 150
 _DROPPED, _EASES = 0.3, (0.0, 2.0, 5.0, 10.0, 30.0)
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C was pressed; the best routes until then are not lost."""
+
+    def __init__(self, routes: list[list[int]]) -> None:
+        super().__init__()
+        self.routes = routes
+
+
 def better_routes(
     own: Map,
     groups: Sequence[IntArray],
@@ -32,55 +40,66 @@ def better_routes(
     """Return routes that are worth no less than ``routes``, one for each walker.
 
     Every one of them is checked by the map.
+
+    Raises
+    ------
+    Interrupted
+        When Ctrl-C is pressed, with the best routes until then.
     """
+    best, is_stopped = _Best(own, weights, routes), False
     try:
-        import pyvrp
-    except ModuleNotFoundError:
-        found = _ruin_and_recreate(own, weights, routes, limits)
-    else:
-        found = _by_pyvrp(pyvrp, own, groups, weights, routes, limits)
-    found = own.fill(found, weights)
-    is_fine = all(own.is_kept(walker, route) for walker, route in enumerate(found))
-    return max(found, routes, key=lambda r: _worth(weights, r)) if is_fine else routes
+        try:
+            import pyvrp
+        except ModuleNotFoundError:
+            _ruin_and_recreate(best, limits)
+        else:
+            _by_pyvrp(pyvrp, best, groups, limits)
+    except KeyboardInterrupt:
+        is_stopped = True
+    best.keep(own.fill(best.routes, weights))
+    if is_stopped:
+        raise Interrupted(best.routes)
+    return best.routes
+
+
+class _Best:
+    """The best routes of a search until now."""
+
+    def __init__(self, own: Map, weights: FloatArray, routes: list[list[int]]) -> None:
+        self.map, self.weights, self.routes = own, weights, routes
+
+    def keep(self, routes: list[list[int]]) -> None:
+        """Keep routes that are worth no less, if the map says that they can be taken."""
+        is_better = _worth(self.weights, routes) >= _worth(self.weights, self.routes)
+        if is_better and all(self.map.is_kept(walker, own) for walker, own in enumerate(routes)):
+            self.routes = routes
 
 
 def _worth(weights: FloatArray, routes: Sequence[Sequence[int]]) -> float:
     return float(weights[[arm for route in routes for arm in route]].sum())
 
 
-def _ruin_and_recreate(
-    own: Map, weights: FloatArray, routes: list[list[int]], limits: Limits
-) -> list[list[int]]:
+def _ruin_and_recreate(best: _Best, limits: Limits) -> None:
     """Drop some stops and fill up again, by weights that differ a little (Schrimpf et al. 2000)."""
     rng, until = np.random.default_rng(0), time.monotonic() + limits.seconds
-    best = routes
     for _ in range(_RUINS):
-        kept = [[arm for arm in route if rng.random() > _DROPPED] for route in best]
-        tilted = weights * rng.uniform(0.7, 1.3, len(weights))
-        tried = own.fill(kept, tilted, float(rng.choice(_EASES)))
-        if _worth(weights, tried) > _worth(weights, best):
-            best = tried
+        kept = [[arm for arm in route if rng.random() > _DROPPED] for route in best.routes]
+        tilted = best.weights * rng.uniform(0.7, 1.3, len(best.weights))
+        best.keep(best.map.fill(kept, tilted, float(rng.choice(_EASES))))
         if time.monotonic() > until:
             break
-    return best
 
 
-def _by_pyvrp(
-    pyvrp: Any,
-    own: Map,
-    groups: Sequence[IntArray],
-    weights: FloatArray,
-    routes: list[list[int]],
-    limits: Limits,
-) -> list[list[int]]:
+def _by_pyvrp(pyvrp: Any, best: _Best, groups: Sequence[IntArray], limits: Limits) -> None:
     """Minimise the weights left out, and minutes, by iterated local search.
 
     Prize-collecting routing with hours of vehicles and of clients (PyVRP; Wouda, Lan and Kool
     2024). A group of walkers that are alike is a type of vehicle, with minutes of its own.
     """
+    own, weights, routes = best.map, best.weights, best.routes
     arms = np.flatnonzero((weights > 0) & own.is_in_reach.any(axis=0))
     if not len(arms) or not groups:
-        return routes
+        return
     data = _data(pyvrp, own, groups, weights, arms)
     place_of = {int(arm): place for place, arm in enumerate(arms)}
     types = np.repeat(np.arange(len(groups)), [len(group) for group in groups]).tolist()
@@ -96,25 +115,30 @@ def _by_pyvrp(
             pyvrp.stop.MaxRuntime(min(limits.seconds, 1e6)),
         ]
     )
+
+    class Keep(pyvrp.IteratedLocalSearchCallbacks):  # type: ignore[misc]
+        """Keeps what is found, so that it is there when the search is stopped."""
+
+        def on_best(self, solution: Any) -> None:
+            free = [group.tolist() for group in groups]
+            found: list[list[int]] = [[] for _ in own.limits]
+            for route in solution.routes():
+                walker = free[route.vehicle_type()].pop(0)
+                found[walker] = [int(arms[stop.idx]) for stop in route if stop.is_client()]
+            best.keep(found)
+
     with warnings.catch_warnings():
         # What it warns of are prizes that are too small for somebody to set out.
         warnings.simplefilter("ignore")
-        solved = pyvrp.solve(
+        pyvrp.solve(
             data,
             stop,
             seed=0,
             collect_stats=False,
             display=False,
+            params=pyvrp.SolveParams(ils=pyvrp.IteratedLocalSearchParams(callbacks=Keep())),
             initial_solution=pyvrp.Solution(data, begin) if begin else None,
         )
-    if not solved.is_feasible():
-        return routes
-    free = [group.tolist() for group in groups]
-    found: list[list[int]] = [[] for _ in own.limits]
-    for route in solved.best.routes():
-        walker = free[route.vehicle_type()].pop(0)
-        found[walker] = [int(arms[stop.idx]) for stop in route if stop.is_client()]
-    return found
 
 
 def _data(

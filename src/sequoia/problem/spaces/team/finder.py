@@ -41,10 +41,18 @@ class RouteFinder:
         return time_flow(own, walker_groups(own), Numbered("arm", own.n_arms), walkers)
 
     def best(self, weights: FloatArray, limits: Limits) -> Bracket | None:
-        """Ask the search; the last answer is kept, as it is asked for a bracket, then a proof."""
+        """Ask the search; the last answer is kept, as it is asked for a bracket, then a proof.
+
+        So is what it had found when Ctrl-C ended it, for whoever asks again.
+        """
         key = weights.tobytes()
         if self._last is None or self._last[0] != key or not _is_within(self._last[1], limits):
-            self._last = key, limits, self._search.best(weights, limits)
+            try:
+                self._last = key, limits, self._search.best(weights, limits)
+            except KeyboardInterrupt:
+                if self._search.unfinished is not None:
+                    self._last = key, Limits(gap=0.0), self._search.unfinished
+                raise
         found = self._last[2]
         if found is not None:
             self._remember(self._map.action(found.routes), found.routes)

@@ -10,7 +10,7 @@ import numpy as np
 from sequoia.problem.names import Numbered
 from sequoia.problem.spaces.mending import without_broken_rows
 from sequoia.problem.spaces.team.bounding import minutes_form
-from sequoia.problem.spaces.team.engine import better_routes
+from sequoia.problem.spaces.team.engine import Interrupted, better_routes
 from sequoia.problem.spaces.team.listing import routes_worth
 from sequoia.problem.spaces.team.master import Bracket, Master, Prices
 from sequoia.problem.spaces.team.pool import RoutePool, maximal_routes
@@ -53,6 +53,8 @@ class TeamSearch:
         names = Numbered("arm", own.n_arms)
         system = LinearSystem.from_rows([] if rows is None else [rows], own.n_arms, names)
         self._master = Master(walker_groups(own), system)
+        # What a search had found that Ctrl-C ended.
+        self.unfinished: Bracket | None = None
 
     @cached_property
     def pool(self) -> RoutePool | None:
@@ -89,20 +91,28 @@ class TeamSearch:
         """
         if self.pool is not None:
             return self.pool.best(weights, limits.gap)
-        until, unit, gap = time.monotonic() + limits.seconds, unit_of(weights), limits.gap
+        self.unfinished = None
+        unit = unit_of(weights)
         found = _Question(self._map, self._paths, weights / unit, self._master)
+        try:
+            self._search(found, limits)
+        except KeyboardInterrupt:
+            self.unfinished = found.bracket(unit)
+            raise
+        return found.bracket(unit)
+
+    def _search(self, found: "_Question", limits: Limits) -> None:
+        until, gap = time.monotonic() + limits.seconds, limits.gap
         found.begin(self._minutes)
         if self._paths and found.gap > gap:
             found.generate(gap, until - (1 - _PRICING_SHARE) * limits.seconds)
         # Once paths have prices, few routes are mostly left to list; else better ones leave fewer.
         if found.gap > gap and not found.list_all(_FEW_LABELS, until):
-            found.improve(replace(limits, seconds=_ROUTING_SHARE * (until - time.monotonic())))
+            left = max(0.0, until - time.monotonic())
+            found.improve(replace(limits, seconds=_ROUTING_SHARE * left))
             found.choose(until)
             if found.gap > gap and time.monotonic() < until:
                 found.list_all(_MOST_LABELS, until)
-        if not np.isfinite(found.value):
-            return None
-        return Bracket(found.routes, found.value * unit, max(found.bound, found.value) * unit)
 
 
 class _Question:
@@ -125,6 +135,12 @@ class _Question:
     def gap(self) -> float:
         """How far the routes are from the bound, relative to it."""
         return max(0.0, self.bound - self.value) / max(abs(self.bound), 1e-300)
+
+    def bracket(self, unit: float) -> Bracket | None:
+        """Return what is found and proven until now; ``None`` where no routes keep the rows."""
+        if not np.isfinite(self.value):
+            return None
+        return Bracket(self.routes, self.value * unit, max(self.bound, self.value) * unit)
 
     @property
     def _priced(self) -> FloatArray:
@@ -160,7 +176,11 @@ class _Question:
     def improve(self, limits: Limits) -> None:
         """Route anew from the best routes, by weights that rows have their price in."""
         weights = self._priced if self._paths else self._scarce
-        self._keep(better_routes(self._map, self._groups, weights, self.routes, limits))
+        try:
+            self._keep(better_routes(self._map, self._groups, weights, self.routes, limits))
+        except Interrupted as stopped:
+            self._keep(stopped.routes)
+            raise
 
     def _keep(self, routes: Iterable[list[int]]) -> None:
         """Remember routes, one for each walker, as columns, and as the best if they are.
