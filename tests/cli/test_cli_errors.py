@@ -1,4 +1,5 @@
 import contextlib
+import errno
 import signal
 import sys
 from pathlib import Path
@@ -117,6 +118,15 @@ def raising(error: BaseException) -> typer.Typer:
 def test_messages_of_several_lines_become_one(capsys):
     assert run(raising(errors.FileError("one\n  two")), []) == 2
     assert capsys.readouterr().err == "FileError: one two\n"
+
+
+def test_what_a_disk_refuses_is_one_line(capsys):
+    full = OSError(errno.ENOSPC, "No space left on device", "e.json.parts/lock")
+    assert run(raising(full), []) == 2
+    said = "FileError: e.json.parts/lock: the disk refuses: No space left on device.\n"
+    assert capsys.readouterr().err == said
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        run(raising(OSError(errno.EBADF, "Bad file descriptor")), [])
 
 
 def test_our_own_bugs_keep_their_traceback():

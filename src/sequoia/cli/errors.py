@@ -1,5 +1,6 @@
 """The error boundary: whatever a user can mend is one line on stderr and exit code 2."""
 
+import errno
 import re
 import sys
 from collections.abc import Sequence
@@ -12,6 +13,8 @@ from sequoia.errors import SequoiaError
 from sequoia.extras import missing_package
 
 MENDABLE = 2
+# What a disk says that is full, only read, or broken: at any call, also one that clears up.
+_OF_A_DISK = {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EFBIG, errno.EIO}
 # No name or number that is meant is as long.
 _LONG_NUMBER = re.compile(r"\d{60,}")
 
@@ -35,6 +38,11 @@ def run(app: typer.Typer, arguments: Sequence[str] | None, name: str = "sequoia"
         if missing is None:
             raise
         return _complain(type(missing).__name__, *missing.lines)
+    except OSError as error:
+        if error.errno not in _OF_A_DISK:
+            raise
+        where = f"{error.filename}: " if error.filename else ""
+        return _complain("FileError", f"{where}the disk refuses: {error.strerror}.")
     except MemoryError:
         return _complain("TooLarge", "there is not enough memory for this.")
     except (KeyboardInterrupt, typer.Abort):
