@@ -90,6 +90,8 @@ def test_tests_run_on_three_systems_with_every_python_from_the_oldest_on():
     (matrix,) = [job["strategy"]["matrix"] for _, name, job in jobs() if name == "tests"]
     assert [system.partition("-")[0] for system in matrix["os"]] == ["ubuntu", "macos", "windows"]
     assert PROJECT["requires-python"] == f">={matrix['python'][0]}"
+    said = [line.rpartition(" :: ")[2] for line in PROJECT["classifiers"] if "Python :: 3." in line]
+    assert said == matrix["python"]
 
 
 @pytest.mark.parametrize("form", FORMS, ids=[form.stem for form in FORMS])
