@@ -207,8 +207,8 @@ class RolloutAuto:
         actions = np.zeros((len(weights), self._encoding.space.n_actions), dtype=np.int8)
         left = np.arange(len(weights))
         for find in (self._all_at_once, self._picked, self._packed):
-            found, is_best = find(weights[left], limits.only(left))
-            actions[left[is_best]], left = found[is_best], left[~is_best]
+            best, is_best = find(weights[left], limits.only(left))
+            actions[left[is_best]], left = best[is_best], left[~is_best]
         if len(left):
             net = ReluNet.of_linear(weights[left])
             actions[left] = self._by_state.best(net, limits.only(left)).actions
@@ -228,10 +228,10 @@ class RolloutAuto:
         Where they keep the rows within theirs as well, there are no better ones.
         """
         space = self._encoding.space
-        found = space.argmax_linear_batch(limits.weighted(weights)) if self.is_batched else None
-        if found is None:
+        best = space.argmax_linear_batch(limits.weighted(weights)) if self.is_batched else None
+        if best is None:
             return _nothing(len(weights), space.n_actions)
-        return found, limits.holds(found)
+        return best, limits.holds(best)
 
     def _picked(self, weights: FloatArray, limits: ActionLimits) -> tuple[ActionArray, BoolArray]:
         """Return the best of all actions, where they are few, and where any is allowed."""

@@ -58,13 +58,13 @@ class ByState(Generic[Engine]):
         """Return the best action of each state within its limits."""
         if limits is None:
             return self._everywhere.best(net)
-        found, place = [], np.empty(len(net), dtype=np.int64)
+        results, place = [], np.empty(len(net), dtype=np.int64)
         done = 0
         for rows in _alike(limits):
-            found.append(self.at(limits.only(rows[:1])).best(net.only(rows)))
+            results.append(self.at(limits.only(rows[:1])).best(net.only(rows)))
             place[rows] = done + np.arange(len(rows))
             done += len(rows)
-        return ArgmaxResult.joined(found).only(place)
+        return ArgmaxResult.joined(results).only(place)
 
 
 def _alike(limits: ActionLimits) -> Iterator[IntArray]:

@@ -68,9 +68,9 @@ class ArgmaxCache:
         new = {key: row for row, key in enumerate(keys) if key not in self._known}
         answers = {key: self._known[key] for key in keys if key not in new}
         if new:
-            found = solve(states[list(new.values())])
+            solved = solve(states[list(new.values())])
             for row, key in enumerate(new):
-                answers[key] = found.only([row])
+                answers[key] = solved.only([row])
         self.misses += len(new)
         self.hits += len(keys) - len(new)
         for key in keys:

@@ -39,4 +39,4 @@ class DoseTables:
 
     def only(self, states: Sequence[int] | IntArray | slice) -> "DoseTables":
         """Return the functions of some of the states."""
-        return DoseTables(self.groups, [own[states] for own in self.values])
+        return DoseTables(self.groups, [table[states] for table in self.values])

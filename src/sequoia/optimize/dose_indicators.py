@@ -177,15 +177,15 @@ def _rows(groups: list[_Group], actions: int, indicators: int, patterns: int) ->
         doses = indicator + np.arange(len(group.levels))
         choices = pattern + np.arange(len(group.codes))
         indicator, pattern = indicator + len(doses), pattern + len(choices)
-        one, none = np.ones(1), np.full(1, -np.inf)
+        unit, none = np.ones(1), np.full(1, -np.inf)
         if not len(choices):
-            builder.block(np.ones((1, len(doses))), doses, none, one)
+            builder.block(np.ones((1, len(doses))), doses, none, unit)
             row = np.concatenate([group.doses[group.levels], -group.weights])
             columns = np.concatenate([doses, group.columns])
             builder.block(row[None], columns, np.zeros(1), np.zeros(1))
             names += [f"one dose for {group.name}", f"dose of {group.name}"]
             continue
-        builder.block(np.ones((1, len(choices))), choices, none, one)
+        builder.block(np.ones((1, len(choices))), choices, none, unit)
         level = _levels(group.doses, group.bits @ group.weights)
         gives = (level == group.levels[:, None]).astype(np.float64)
         for block, columns in ((gives, doses), (group.bits.T, group.columns)):

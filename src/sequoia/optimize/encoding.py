@@ -200,9 +200,9 @@ def _with_indicators(base: LinearSystem, doses: DoseIndicators) -> LinearSystem:
     """Put indicators behind the action columns, and patterns at the end."""
     actions, indicators = base.n_actions, len(doses.indicators)
     plan, last = base.n_columns - actions, len(doses.patterns)
-    own, extra = base.matrix, doses.rows.matrix
+    matrix, extra = base.matrix, doses.rows.matrix
     nothing = csr_array((base.n_rows, indicators)), csr_array((base.n_rows, last))
-    parts = [own[:, :actions], nothing[0], own[:, actions:], nothing[1]]
+    parts = [matrix[:, :actions], nothing[0], matrix[:, actions:], nothing[1]]
     rules = Rows(sparse.hstack(parts, format="csr"), base.lower, base.upper, base.row_names)
     gap = csr_array((extra.shape[0], plan))
     parts = [extra[:, : actions + indicators], gap, extra[:, actions + indicators :]]

@@ -38,10 +38,10 @@ class Node:
         if net.weights:
             bias = net.first_bias[0]
             layers.append(PreactivationBounds(bias + first_range.lower, bias + first_range.upper))
-        for matrix, own in zip(net.weights[1:], net.biases, strict=True):
+        for matrix, biases in zip(net.weights[1:], net.biases, strict=True):
             last = layers[-1]
             layers.append(
-                PreactivationBounds(own - last.largest(-matrix), own + last.largest(matrix))
+                PreactivationBounds(biases - last.largest(-matrix), biases + last.largest(matrix))
             )
         return cls(np.full(net.n_inputs, -1, dtype=np.int8), layers, centre)
 
@@ -64,7 +64,7 @@ class Node:
             PreactivationBounds(whole.lower, upper),
             PreactivationBounds(lower, whole.upper),
         ):
-            layers = [half if at == depth else own for at, own in enumerate(self.layers)]
+            layers = [half if at == depth else layer for at, layer in enumerate(self.layers)]
             halves.append(replace(self, layers=layers))
         return halves
 

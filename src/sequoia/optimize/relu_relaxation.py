@@ -157,8 +157,8 @@ class ReluRelaxation:
         """Return how much each input moves the neurons that can be both on and off, ``(I,)``."""
         moved: FloatArray = np.zeros(len(self._net.output))
         for depth in range(len(factors) - 1, -1, -1):
-            own = moved + np.abs(factors[depth][0]) * self.is_open[depth]
-            moved = own @ np.abs(self._net.weights[depth])
+            moved_by_kink = moved + np.abs(factors[depth][0]) * self.is_open[depth]
+            moved = moved_by_kink @ np.abs(self._net.weights[depth])
         return moved
 
     @cached_property
@@ -181,9 +181,9 @@ class ReluRelaxation:
     @cached_property
     def _whole(self) -> tuple[FloatArray, BoolArray, FloatArray, FloatArray]:
         """Of `_units`: weights of free inputs, their signs and sizes, and the most that is seen."""
-        own = self._net.weights[0][self._units]
-        rows = own * self._is_free
-        most = self._biases[0][self._units] + own[:, self._chosen].sum(axis=1)
+        weights = self._net.weights[0][self._units]
+        rows = weights * self._is_free
+        most = self._biases[0][self._units] + weights[:, self._chosen].sum(axis=1)
         return rows, rows > 0, np.abs(rows), most + np.maximum(rows, 0.0).sum(axis=1)
 
     def _cuts(self, point: FloatArray) -> tuple[FloatArray, FloatArray]:

@@ -52,19 +52,19 @@ def label_points(
     pixels = ax.transData.transform(points)
     segments = _sampled(pixels, edges)
     written = [text.get_window_extent() for text in ax.texts]
-    seen = int(_inside(ax.bbox, pixels).sum())
+    visible = int(_inside(ax.bbox, pixels).sum())
     placed: list[tuple[int, int]] = []
     size = 0.0
     for size in sizes:
         placed = _place(names, pixels, segments, written, ax.bbox, size * scale, gap * scale)
-        if len(placed) == seen:
+        if len(placed) == visible:
             break
     else:
         # Once more, around the note that says how many are left out.
-        box = _write_note(ax, left_out(seen - len(placed), seen), pixels)
+        box = _write_note(ax, left_out(visible - len(placed), visible), pixels)
         written.append(box)
         placed = _place(names, pixels, segments, written, ax.bbox, size * scale, gap * scale)
-        ax.texts[-1].set_text(left_out(seen - len(placed), seen))
+        ax.texts[-1].set_text(left_out(visible - len(placed), visible))
     for index, place in placed:
         dx, dy, across, along = _PLACES[place]
         ax.annotate(

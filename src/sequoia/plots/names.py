@@ -119,9 +119,9 @@ class Group(NamedTuple):
 
 def tick_groups(ax: Axes, *groups: Group) -> None:
     """Label the x-axis with the names of several groups, and below with what these are."""
-    found = [short_names(group.names) for group in groups]
-    are_numbers = all(noun for noun, texts in found if texts)
-    every_text = [text for _, texts in found for text in texts]
+    shorter = [short_names(group.names) for group in groups]
+    are_numbers = all(noun for noun, texts in shorter if texts)
+    every_text = [text for _, texts in shorter for text in texts]
     size, every, every_text = fit(every_text, 0.95 * room(ax, "x"), True, are_numbers)
     ticks, shown, total = [], [], len(every_text)
     for group in groups:
@@ -132,7 +132,7 @@ def tick_groups(ax: Axes, *groups: Group) -> None:
     lines = [line for text in shown for line in text.split("\n")]
     below = 19 + (0 if are_numbers else size * max(map(text_width, lines), default=0.0))
     missing = "" if are_numbers else left_out(total - len(shown), total)
-    for group, (noun, texts) in zip(groups, found, strict=True):
+    for group, (noun, texts) in zip(groups, shorter, strict=True):
         if texts:
             note = missing if group is groups[-1] else ""
             words = "\n".join(filter(None, (f"{noun or group.noun}{group.what}", note)))

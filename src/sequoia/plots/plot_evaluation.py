@@ -42,8 +42,8 @@ def plot_comparison(evaluation: Evaluation, ax: Axes | None = None) -> Axes:
     unit = random if random > 0 else 1.0
     means = [evaluation.mean(name) for name in names]
     places = np.arange(len(names))
-    lengths = np.array([one.mean for one in means]) / unit
-    whiskers = np.nan_to_num(np.array([one.half for one in means]) / unit)
+    lengths = np.array([estimate.mean for estimate in means]) / unit
+    whiskers = np.nan_to_num(np.array([estimate.half for estimate in means]) / unit)
     colours = [colour_of(name, names) for name in names]
     ax.barh(places, lengths, color=colours, height=0.68)
     ax.errorbar(lengths, places, xerr=whiskers, fmt="none", ecolor=INK, elinewidth=1.2, capsize=3)
@@ -106,10 +106,10 @@ def plot_paired(evaluation: Evaluation, ax: Axes | None = None, against: str | N
         values = means[evaluation.index(name)] - base
         colour = colour_of(name, list(evaluation.names))
         ax.scatter(values, place + spread, s=9, color=colour, alpha=0.55, linewidths=0)
-        one = evaluation.paired(name, other)
-        half = np.nan_to_num(one.half)
+        difference = evaluation.paired(name, other)
+        half = np.nan_to_num(difference.half)
         ax.errorbar(
-            one.mean,
+            difference.mean,
             place,
             xerr=half,
             fmt="D",

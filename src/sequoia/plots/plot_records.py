@@ -82,12 +82,12 @@ def plot_calibration(held: Calibration, ax: Axes | None = None) -> Axes:
     return ax
 
 
-def plot_regret(found: Regret, ax: Axes | None = None) -> Axes:
+def plot_regret(regret: Regret, ax: Axes | None = None) -> Axes:
     """Draw the cumulative regret of each learner, with a band for its 95 % interval."""
     ax = ax if ax is not None else new_axes(8.0, 4.4)
-    episodes, steps = found.truth.shape
+    episodes, steps = regret.truth.shape
     step = np.arange(1, steps + 1)
-    for index, (name, lost) in enumerate(zip(found.names, found.cumulative, strict=True)):
+    for index, (name, lost) in enumerate(zip(regret.names, regret.cumulative, strict=True)):
         colour, line = _COLOURS[index % len(_COLOURS)], _LINES[index % len(_LINES)]
         mean = lost.mean(axis=0)
         ax.plot(step, mean, line, color=colour, linewidth=1.8, label=name)
@@ -101,5 +101,5 @@ def plot_regret(found: Regret, ax: Axes | None = None) -> Axes:
     ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, labelcolor=INK)
     ax.grid(axis="y", alpha=0.3)
     plain(ax)
-    title(ax, f"{found.problem}: mean of {count(episodes, 'programme')}")
+    title(ax, f"{regret.problem}: mean of {count(episodes, 'programme')}")
     return ax

@@ -107,20 +107,20 @@ class ActionLimits:
 
     def holds(self, actions: ActionArray) -> BoolArray:
         """Say for each state whether its action, ``(B, N)``, keeps within its limits, ``(B,)``."""
-        found: BoolArray = np.all((actions >= self.lower) & (actions <= self.upper), axis=1)
+        held: BoolArray = np.all((actions >= self.lower) & (actions <= self.upper), axis=1)
         if self.matrix.shape[0]:
-            found &= ~self._outside(self._sums(actions)).any(axis=(0, 2))
-        return found
+            held &= ~self._outside(self._sums(actions)).any(axis=(0, 2))
+        return held
 
     def allowed(self, actions: ActionArray) -> BoolArray:
         """Say for each state which of some actions, ``(A, N)``, keep within limits, ``(B, A)``."""
         chosen = actions.astype(np.float32)
         # Counts of closed columns that are chosen, and of forced ones that are not.
         closed, forced = (1 - self.upper).astype(np.float32), self.lower.astype(np.float32)
-        found: BoolArray = closed @ chosen.T + forced @ (1 - chosen).T == 0
+        is_allowed: BoolArray = closed @ chosen.T + forced @ (1 - chosen).T == 0
         if self.matrix.shape[0]:
-            found &= ~self._outside(self._sums(actions)[:, None]).any(axis=(0, 3))
-        return found
+            is_allowed &= ~self._outside(self._sums(actions)[:, None]).any(axis=(0, 3))
+        return is_allowed
 
     def _sums(self, actions: ActionArray) -> FloatArray:
         """Return the rows' sums and the sizes of their terms, ``(2, A, R)``."""
@@ -182,18 +182,18 @@ class ActionLimits:
         """Say in which ways an action, ``(N,)``, is outside the limits of a state."""
         closed = np.flatnonzero(action > self.upper[state])
         forced = np.flatnonzero(action < self.lower[state])
-        found = []
+        reasons = []
         if len(closed):
-            found.append(f"{_few(names, closed)} cannot be chosen in this state")
+            reasons.append(f"{_few(names, closed)} cannot be chosen in this state")
         if len(forced):
-            found.append(f"{_few(names, forced)} must be chosen in this state")
+            reasons.append(f"{_few(names, forced)} must be chosen in this state")
         sums = self._sums(action[None])
         low, high = self.only([state])._outside(sums)[:, 0]
         for sign, wrong, side in (("<", low, self.row_lower), (">", high, self.row_upper)):
             for row in np.flatnonzero(wrong).tolist():
                 total = f"{sums[0, 0, row]:g} {sign} {side[state, row]:g}"
-                found.append(f'row "{self.row_names[row]}": {total}')
-        return "; ".join(found)
+                reasons.append(f'row "{self.row_names[row]}": {total}')
+        return "; ".join(reasons)
 
 
 def _few(names: Sequence[str], columns: IntArray) -> str:

@@ -132,10 +132,10 @@ class Assortment:
         hype, saturation, price = self.taste[-3:]
         fixed = self.item_features @ self.taste[:-3] + price * self.prices
         states = np.asarray(states)
-        found: FloatArray = (
+        utilities: FloatArray = (
             fixed + hype * states[:, :items] + saturation * states[:, items : 2 * items]
         )
-        return np.clip(found, -_MOST_UTILITY, _MOST_UTILITY)
+        return np.clip(utilities, -_MOST_UTILITY, _MOST_UTILITY)
 
     def chances(self, states: FloatArray, actions: ActionArray) -> FloatArray:
         """Return the probability that each item is bought, ``(B, N)``; nothing takes the rest."""
@@ -194,7 +194,7 @@ class Assortment:
             "limit": int(self.space.limit),
             "taste": self.taste.tolist(),
         }
-        columns = {f"feature_{k}": own for k, own in enumerate(self.item_features.T)}
+        columns = {f"feature_{k}": feature for k, feature in enumerate(self.item_features.T)}
         names = list(self.space.names)
         return TableSet(options, table("items", name=names, price=self.prices, **columns))
 
@@ -208,8 +208,10 @@ class Assortment:
             One line for each thing that is wrong, by file, row and column.
         """
         content.known({"format", "kind", "name", "horizon", "discount", "limit", "taste"})
-        if (found := content.option("format", int)) != FORMAT and not content.found:
-            raise FileError(f"{content.where} has format {found}; this version reads {FORMAT}.")
+        if (file_format := content.option("format", int)) != FORMAT and not content.found:
+            raise FileError(
+                f"{content.where} has format {file_format}; this version reads {FORMAT}."
+            )
         name, taste = content.option("name", str), content.option("taste", list)
         horizon = content.option("horizon", int, least=1, most=MOST_STEPS)
         discount = content.option("discount", float)

@@ -78,19 +78,19 @@ class Contagion:
 
     def check(self, arms: Arms) -> None:
         """Raise a `ProblemError` unless this fits ``arms``."""
-        for what, found, wanted in (
+        for what, size, wanted in (
             ("models has {} rows", len(self.models), arms.n_arms),
             ("sources has {} entries", len(self.sources), arms.n_states),
         ):
-            if found != wanted:
-                raise ProblemError(f"contagion.{what.format(found)}; {wanted} are wanted.")
+            if size != wanted:
+                raise ProblemError(f"contagion.{what.format(size)}; {wanted} are wanted.")
         models = self.models
         inside = (models >= 0) & (models < arms.n_models)
         require("contagion.models", models, inside, f"models run from 0 to {arms.n_models - 1}")
         same = models[:, 0] == arms.model
         require("contagion.models[:, 0]", models[:, 0], same, "arms.model is wanted: no pressure")
-        own = (arms.doses[models] == arms.doses[arms.model][:, None]).all(axis=2)
-        require("contagion.models", models, own, "all models of an arm have the same doses")
+        is_same = (arms.doses[models] == arms.doses[arms.model][:, None]).all(axis=2)
+        require("contagion.models", models, is_same, "all models of an arm have the same doses")
 
     def to_tables(self, names: Sequence[str], called: Callable[[IntArray], Column]) -> TableSet:
         """Return the options and tables of this contagion among arms called ``names``.

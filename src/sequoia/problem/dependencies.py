@@ -85,9 +85,9 @@ class Dependencies:
 
 def _kinds(name: str, given: ArrayLike | None, size: int) -> IntArray:
     kinds = np.zeros(size, np.int64) if given is None else given
-    found = frozen(f"dependencies.{name}", kinds, np.int64, (size,))
-    require(f"dependencies.{name}", found, found >= 0, "at least 0 is wanted")
-    return found
+    checked = frozen(f"dependencies.{name}", kinds, np.int64, (size,))
+    require(f"dependencies.{name}", checked, checked >= 0, "at least 0 is wanted")
+    return checked
 
 
 def _matrix(where: str, given: Any) -> csr_array:

@@ -67,8 +67,8 @@ def diagnose(environment: Environment, path: Path) -> Iterator[Finding]:
     yield _about_idling(problem.space)
     if problem.keeper is not None:
         turns = problem.keeper.timetable.period
-        said = f"; turns come every {between(turns[turns > 0])} steps" if turns.any() else ""
-        yield Finding(Mark.OK, f"all promises can be kept with the usual staff{said}")
+        in_turn = f"; turns come every {between(turns[turns > 0])} steps" if turns.any() else ""
+        yield Finding(Mark.OK, f"all promises can be kept with the usual staff{in_turn}")
     yield from _about_columns(problem)
 
 
@@ -143,12 +143,12 @@ def reachable_columns(space: ActionSpace) -> tuple[BoolArray, bool]:
     possible = space.contains(np.eye(space.n_actions, dtype=np.int8))
     while not possible.all():
         status, chosen = _solve(space, (~possible).astype(np.float64))
-        found = chosen & ~possible
+        fresh = chosen & ~possible
         if status is not Status.OPTIMAL:
-            return possible | found, False
-        if not found.any():
+            return possible | fresh, False
+        if not fresh.any():
             break
-        possible |= found
+        possible |= fresh
     return possible, True
 
 

@@ -108,8 +108,8 @@ def _step(
             f"{where} gives other results for equal noise; all luck comes from noise."
         )
     alone = slice(_BATCH - 1, None)
-    own_reward, own = _result(environment, where, states[alone], actions[alone], noise[alone])
-    if not (np.allclose(own_reward, rewards[alone]) and np.allclose(own, following[alone])):
+    own_reward, single = _result(environment, where, states[alone], actions[alone], noise[alone])
+    if not (np.allclose(own_reward, rewards[alone]) and np.allclose(single, following[alone])):
         raise ProblemError(
             f"{where} gives a state another result alone than in a batch; rows are independent."
         )
@@ -126,12 +126,12 @@ def _result(
     return rewards, _numbers(result[1], f"states in {where}", states.shape)
 
 
-def _numbers(found: Any, where: str, shape: tuple[int | None, ...]) -> NDArray[Any]:
+def _numbers(given: Any, where: str, shape: tuple[int | None, ...]) -> NDArray[Any]:
     """Return ``found`` if it is an array of finite numbers of this shape."""
-    array = np.asarray(found)
+    array = np.asarray(given)
     wanted = str(tuple("any" if size is None else size for size in shape)).replace("'", "")
     is_shaped = array.ndim == len(shape) and all(
-        size is None or own == size for own, size in zip(array.shape, shape, strict=True)
+        size is None or length == size for length, size in zip(array.shape, shape, strict=True)
     )
     if not is_shaped:
         raise ProblemError(f"{where}: an array {array.shape} is found, {wanted} is wanted.")

@@ -88,10 +88,12 @@ def load(path: str | os.PathLike[str]) -> Problem:
     >>> sequoia.load(f'{folder}/trap.npz').name
     'trap'
     """
-    found = load_any(path)
-    problem = capabilities_of(found).problem
+    content = load_any(path)
+    problem = capabilities_of(content).problem
     if problem is None:
-        raise FileError(f"{path} is {found.name}, which has no arms; a problem of arms is wanted.")
+        raise FileError(
+            f"{path} is {content.name}, which has no arms; a problem of arms is wanted."
+        )
     return problem
 
 
@@ -142,8 +144,8 @@ def _refuse_others(folder: Path) -> None:
         tables: Iterable[str] = {*load_any(folder).to_tables().tables, *OPTIONAL_TABLES}
     except SequoiaError:
         tables = TABLES
-    own = {HEADER, *(f"{name}.csv" for name in tables)} if (folder / HEADER).exists() else set()
-    others = sorted(file.name for file in folder.iterdir() if file.name not in own)
+    written = {HEADER, *(f"{name}.csv" for name in tables)} if (folder / HEADER).exists() else set()
+    others = sorted(file.name for file in folder.iterdir() if file.name not in written)
     if others:
         raise FileError(
             f"{folder} holds other things than a problem: {others[0]}; it is not overwritten."

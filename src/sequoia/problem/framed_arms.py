@@ -55,8 +55,8 @@ def read_arms(
     start = _read_start(who, states)
     settle(who)
     doses, kernels = _read_kernels(moves, models, states)
-    found = Arms(reward, doses, kernels, model, names, models, states, dose_names)
-    return found, start
+    read = Arms(reward, doses, kernels, model, names, models, states, dose_names)
+    return read, start
 
 
 def states_of(given: Any, arms: Arms) -> IntArray:

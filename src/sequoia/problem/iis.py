@@ -21,8 +21,8 @@ def irreducible_infeasible_subset(system: LinearSystem) -> list[str]:
     rows = np.arange(system.n_rows)
     if not _contradict(system, rows):
         return []
-    found = min(_filtered(system, rows), _filtered(system, rows[::-1]), key=len)
-    return [system.row_names[row] for row in sorted(found.tolist())]
+    smallest = min(_filtered(system, rows), _filtered(system, rows[::-1]), key=len)
+    return [system.row_names[row] for row in sorted(smallest.tolist())]
 
 
 def no_decision(system: LinearSystem) -> InfeasibleSpace:

@@ -67,19 +67,19 @@ def checked_names(where: str, names: Sequence[str] | None, noun: str, size: int)
         raise ProblemError(
             f"{where} has {count(len(names), 'entry', 'entries')}; {size} are wanted."
         )
-    seen: dict[str, int] = {}
+    places: dict[str, int] = {}
     for index, name in enumerate(names):
         flaw = flaw_of(name)
         if flaw:
             raise ProblemError(f"{where}[{index}] is {name!r}; {flaw}.")
-        if seen.setdefault(name, index) != index:
+        if places.setdefault(name, index) != index:
             raise ProblemError(f"{where}[{index}] repeats {name!r}; names must differ.")
     return names
 
 
-def _wrong_number(where: str, found: int, wanted: int) -> ProblemError:
-    said = count(found, "entry", "entries")
-    return ProblemError(f"{where} has {said}; {wanted} are wanted.")
+def _wrong_number(where: str, given: int, wanted: int) -> ProblemError:
+    words = count(given, "entry", "entries")
+    return ProblemError(f"{where} has {words}; {wanted} are wanted.")
 
 
 def flaw_of(name: str) -> str:
@@ -114,8 +114,8 @@ def composed_options(value: Any) -> Any:
     if isinstance(value, str):
         return composed(value)
     if isinstance(value, dict):
-        return {composed(key): composed_options(one) for key, one in value.items()}
-    return [composed_options(one) for one in value] if isinstance(value, list) else value
+        return {composed(key): composed_options(option) for key, option in value.items()}
+    return [composed_options(option) for option in value] if isinstance(value, list) else value
 
 
 def unknown(where: str, names: Sequence[str], wanted: str) -> str:

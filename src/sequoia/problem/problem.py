@@ -192,13 +192,13 @@ class Problem(Shown):
         if len(wrong):
             raise self._missing_dose(int(single[wrong[0]]), reached[wrong[0]])
         for arm in np.flatnonzero(weights > 1).tolist():
-            own = matrix.data[matrix.indptr[arm] : matrix.indptr[arm + 1]]
-            sums = attainable_doses(own, _MAX_DOSES)
+            entries = matrix.data[matrix.indptr[arm] : matrix.indptr[arm + 1]]
+            sums = attainable_doses(entries, _MAX_DOSES)
             if sums is None:
                 raise ProblemError(
                     f"problem.influence[{arm}] can give more than {_MAX_DOSES} different doses."
                 )
-            same = SAME_DOSE * np.abs(own).sum()
+            same = SAME_DOSE * np.abs(entries).sum()
             far = np.abs(doses[arm][:, None] - sums).min(axis=0) > same
             if far.any():
                 raise self._missing_dose(arm, sums[far][0])
@@ -279,12 +279,12 @@ class Problem(Shown):
         """
         states = np.asarray(states)
         known = states[:, :, None] == np.arange(self.arms.n_states)
-        seen: FloatArray = known.reshape(len(states), -1).astype(np.float64)
+        features: FloatArray = known.reshape(len(states), -1).astype(np.float64)
         if self.contagion is None:
-            return seen
+            return features
         share = self.contagion.pressure(states) / max(self.contagion.n_pressures - 1, 1)
         pressed = (known * share[:, :, None]).reshape(len(states), -1)
-        return np.concatenate([seen, pressed], axis=1)
+        return np.concatenate([features, pressed], axis=1)
 
     def step(
         self, states: ArrayLike, actions: ArrayLike, noise: ArrayLike
@@ -426,17 +426,17 @@ class Problem(Shown):
     def action_limits(self, states: ArrayLike, steps: IntArray) -> ActionLimits | None:
         """Return what promises and budgets leave in each state, ``(B, J)``; ``None`` if all."""
         states, steps = np.asarray(states), np.asarray(steps)
-        found, purse = None, self.purse
+        limits, purse = None, self.purse
         if self.keeper is not None:
-            own = states if purse is None else states[:, : purse.n_arms]
-            found = self.keeper.limits(self.space, own, steps, may_wait=purse is None)
+            arm_states = states if purse is None else states[:, : purse.n_arms]
+            limits = self.keeper.limits(self.space, arm_states, steps, may_wait=purse is None)
         if purse is None:
-            return found
+            return limits
         kept = np.zeros((len(states), len(purse.limits)), dtype=np.int64)
         if self.keeper is not None:
             ends = np.array([limit.steps for limit in purse.limits]) - purse.numbers(states)[1]
             kept = self.keeper.turns_until(steps, ends, purse.matrix)
-        return purse.bounded(states, kept, found, self._most_columns)
+        return purse.bounded(states, kept, limits, self._most_columns)
 
     @cached_property
     def _most_columns(self) -> float:

@@ -78,14 +78,14 @@ class PromiseKeeper:
     @cached_property
     def n_clock(self) -> int:
         """``Q``, enough for every arm."""
-        own = self.promises
-        return int(max(1, own.every.max(), own.apart.max(), 2 * own.once_in.max()))
+        promises = self.promises
+        return int(max(1, promises.every.max(), promises.apart.max(), 2 * promises.once_in.max()))
 
     @cached_property
     def _kinds(self) -> tuple[IntArray, IntArray]:
         """Model, every, apart and once_in of each kind of arm, ``(G, 4)``, and that of each arm."""
-        own = self.promises
-        rows = np.stack([self.arms.model, own.every, own.apart, own.once_in], axis=1)
+        promises = self.promises
+        rows = np.stack([self.arms.model, promises.every, promises.apart, promises.once_in], axis=1)
         kinds, kind = np.unique(rows, axis=0, return_inverse=True)
         return kinds, kind.reshape(-1)
 
@@ -148,12 +148,16 @@ class PromiseKeeper:
 
     def first_clock(self) -> IntArray:
         """Return the clock of each arm at the first step, ``(J,)``."""
-        own, table = self.promises, self.timetable
-        kept = np.where(own.every > 0, np.maximum(table.period - 1 - table.phase, 0), NEVER)
-        kept = np.where(own.every > 0, np.maximum(kept, own.apart - 1 - table.phase), kept)
-        clock = np.where(own.since > 0, own.since - 1, kept)
-        last = np.maximum(np.maximum(own.every, own.apart), 1) - 1
-        return np.where(own.once_in > 0, 2 * own.into + own.is_done, np.minimum(clock, last))
+        promises, table = self.promises, self.timetable
+        kept = np.where(promises.every > 0, np.maximum(table.period - 1 - table.phase, 0), NEVER)
+        kept = np.where(
+            promises.every > 0, np.maximum(kept, promises.apart - 1 - table.phase), kept
+        )
+        clock = np.where(promises.since > 0, promises.since - 1, kept)
+        last = np.maximum(np.maximum(promises.every, promises.apart), 1) - 1
+        return np.where(
+            promises.once_in > 0, 2 * promises.into + promises.is_done, np.minimum(clock, last)
+        )
 
     def with_clocks(self, states: IntArray, clocks: IntArray) -> IntArray:
         """Return states of arms with clocks."""
@@ -167,11 +171,13 @@ class PromiseKeeper:
 
     def left(self, states: IntArray) -> IntArray:
         """Return how many steps each arm's visit can wait at most, ``(B, J)``; 0 is now."""
-        own, clock = self.promises, states % self.n_clock
+        promises, clock = self.promises, states % self.n_clock
         place, is_visited = clock // 2, clock % 2 == 1
-        once = np.where(is_visited, NEVER, own.once_in - 1 - place)
+        once = np.where(is_visited, NEVER, promises.once_in - 1 - place)
         return np.where(
-            own.every > 0, own.every - 1 - clock, np.where(own.once_in > 0, once, NEVER)
+            promises.every > 0,
+            promises.every - 1 - clock,
+            np.where(promises.once_in > 0, once, NEVER),
         )
 
     def turns_until(self, steps: IntArray, ends: IntArray, matrix: csr_array) -> IntArray:
@@ -212,18 +218,23 @@ class PromiseKeeper:
         room for it: see `_Day`. Unless they may wait, visits are forced in turns.
         """
         clock = states % self.n_clock
-        own, wait, left = self.promises, self.timetable.wait(steps), self.left(states)
+        promises, wait, left = self.promises, self.timetable.wait(steps), self.left(states)
         _, kind = self._kinds
         is_early = self._clocks[1][kind, 1, clock]
         # A visit now would bar the next turn, which then would be needed.
         period = self.timetable.period
-        is_early |= (own.every > 0) & (wait < own.apart) & (wait + period > own.every) & (left > 0)
+        is_early |= (
+            (promises.every > 0)
+            & (wait < promises.apart)
+            & (wait + period > promises.every)
+            & (left > 0)
+        )
         lower = np.zeros((len(states), space.n_actions), dtype=np.int8)
         upper = np.ones_like(lower)
         arms = np.flatnonzero(self.column >= 0)
         closed_state, closed_arm = np.nonzero(is_early[:, arms])
         upper[closed_state, self.column[arms[closed_arm]]] = 0
-        urgent = (left - own.reserve < wait) & own.has_deadline & ~is_early
+        urgent = (left - promises.reserve < wait) & promises.has_deadline & ~is_early
         for row in np.flatnonzero(urgent.any(axis=1)).tolist():
             day = _Day(self, space, int(steps[row]), left[row], may_wait)
             lower[row] = day.forced(np.flatnonzero(urgent[row]))

@@ -140,13 +140,13 @@ class Promises:
     def of(cls, names: Sequence[str], promises: Iterable[Promise], reserve: int = 0) -> "Promises":
         """Return what is promised to arms called ``names``; each has at most one promise."""
         columns = {key: np.zeros(len(names), dtype=np.int64) for key in _COLUMNS}
-        seen: set[int] = set()
+        taken: set[int] = set()
         for promise in promises:
             for name in promise.arms:
                 arm = index_of("promises", names, name)
-                if arm in seen:
+                if arm in taken:
                     raise ProblemError(f"promises names {name!r} twice; one promise is wanted.")
-                seen.add(arm)
+                taken.add(arm)
                 for key, column in columns.items():
                     column[arm] = getattr(promise, key) or 0
         return cls(**columns, reserve=reserve, names=names)
@@ -174,8 +174,10 @@ class Promises:
             given = values[values > 0]
             if len(given):
                 verb = "is" if len(given) == 1 else "are"
-                said = f"{count(len(given), 'arm')} {verb} visited {text.format(between(given))}"
-                lines.append(said)
+                sentence = (
+                    f"{count(len(given), 'arm')} {verb} visited {text.format(between(given))}"
+                )
+                lines.append(sentence)
         if self.reserve:
             lines.append(f"visits are forced {count(self.reserve, 'step')} before they have to be")
         return lines
@@ -211,8 +213,8 @@ class Promises:
 
 
 def _require_once(rows: Table, arms: IntArray, names: Sequence[str]) -> None:
-    seen: set[int] = set()
+    taken: set[int] = set()
     for row, arm in enumerate(arms.tolist()):
-        if arm in seen:
+        if arm in taken:
             rows.found.append(f"{rows.place(row)} names {names[arm]!r} again; once is wanted.")
-        seen.add(arm)
+        taken.add(arm)

@@ -76,19 +76,19 @@ def read_limits(
     content: TableSet, entries: Sequence[Any], names: Sequence[str]
 ) -> list[SpendingLimit]:
     """Read limits from options, about action columns called ``names``."""
-    found = []
+    limits = []
     for index, entry in enumerate(entries):
-        own = content.part(
+        part = content.part(
             entry if type(entry) is dict else {}, f"{content.where} budgets[{index}]"
         )
-        own.known({"name", "most", "steps", "actions", "spent", "into"})
-        actions = own.option("actions", list, [])
-        own.found.extend(unknown(own.where, names, name) for name in actions if name not in names)
-        given = {key: own.option(key, int, default, least=0) for key, default in _NUMBERS.items()}
-        name = own.option("name", str)
+        part.known({"name", "most", "steps", "actions", "spent", "into"})
+        actions = part.option("actions", list, [])
+        part.found.extend(unknown(part.where, names, name) for name in actions if name not in names)
+        given = {key: part.option(key, int, default, least=0) for key, default in _NUMBERS.items()}
+        name = part.option("name", str)
         content.settle()
-        found.append(SpendingLimit(name, actions=actions, **given))
-    return found
+        limits.append(SpendingLimit(name, actions=actions, **given))
+    return limits
 
 
 _NUMBERS: dict[str, int | None] = {"most": None, "steps": None, "spent": 0, "into": 0}
@@ -151,12 +151,12 @@ class Purse:
     def numbers(self, states: IntArray) -> tuple[IntArray, IntArray]:
         """Return what is spent, and the step of the window, by limit, ``(B, R)`` each."""
         digits = states[:, self.n_arms :]
-        found, first = [], 0
+        numbers, first = [], 0
         for size in self._sizes:
             powers = self.base ** np.arange(size)
-            found.append(digits[:, first : first + size] @ powers)
+            numbers.append(digits[:, first : first + size] @ powers)
             first += size
-        values = np.array(found).T.reshape(len(states), len(self.limits), 2)
+        values = np.array(numbers).T.reshape(len(states), len(self.limits), 2)
         return values[:, :, 0], values[:, :, 1]
 
     def digits(self, spent: IntArray, step: IntArray) -> IntArray:

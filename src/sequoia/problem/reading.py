@@ -54,9 +54,9 @@ def read_problem(content: TableSet) -> Problem:
     content.known(
         {"format", "name", "horizon", "discount", "space", "contagion", "promises", "budgets"}
     )
-    found = content.option("format", int)
-    if found != FORMAT and not content.found:
-        raise FileError(f"{content.where} has format {found}; this version reads {FORMAT}.")
+    file_format = content.option("format", int)
+    if file_format != FORMAT and not content.found:
+        raise FileError(f"{content.where} has format {file_format}; this version reads {FORMAT}.")
     name = content.option("name", str)
     horizon = content.option("horizon", int, least=1, most=MOST_STEPS)
     discount = content.option("discount", float)
@@ -72,8 +72,8 @@ def read_problem(content: TableSet) -> Problem:
         contagion = content.attempt(lambda: Contagion.from_tables(among, arms.names, names.models))
     promises = None
     if arms is not None and ("promises" in content.tables or "promises" in content.options):
-        own = content.part(content.option("promises", dict, {}), f"{content.where} promises")
-        promises = content.attempt(lambda: Promises.from_tables(own, arms.names))
+        section = content.part(content.option("promises", dict, {}), f"{content.where} promises")
+        promises = content.attempt(lambda: Promises.from_tables(section, arms.names))
     budgets: list[SpendingLimit] = []
     if space is not None and "budgets" in content.options:
         given = content.option("budgets", list)
@@ -105,8 +105,8 @@ def _read_names(content: TableSet) -> _Names:
                 f"{listed.where}, column 'state': 0 to {n_states - 1}, each once, is wanted, as "
                 f"{rewards.where} has {count(n_states, 'state')}."
             )
-        said = listed.names("name")
-        states = [said[row] for row in np.argsort(order).tolist()]
+        listed_names = listed.names("name")
+        states = [listed_names[row] for row in np.argsort(order).tolist()]
     doses: dict[float, str] = {}
     if "doses" in content.tables:
         listed = content.table("doses")
@@ -218,21 +218,21 @@ def _missing_transitions(
     texts = []
     for model in range(models):
         mine = whose == model
-        found = sorted(set(dose[mine].tolist()))
+        given = sorted(set(dose[mine].tolist()))
         who = _say_model(model, names)
-        if len(found) != wanted:
+        if len(given) != wanted:
             texts.append(
-                f"{where}: {who} has {count(len(found), 'dose')}; {wanted} are wanted, as for "
+                f"{where}: {who} has {count(len(given), 'dose')}; {wanted} are wanted, as for "
                 f"{_say_model(0, names)}."
             )
             continue
-        for d in found:
+        for d in given:
             for s, name in enumerate(names.states):
                 times = int((mine & (dose == d) & (state == s)).sum())
                 if times != 1:
-                    said = name if name == f"state {s}" else f"state {name!r}"
+                    words = name if name == f"state {s}" else f"state {name!r}"
                     texts.append(
-                        f"{where}: {who}, dose {d:g}, {said} is there {count(times, 'time')}; "
+                        f"{where}: {who}, dose {d:g}, {words} is there {count(times, 'time')}; "
                         "once is wanted."
                     )
     return texts
@@ -283,11 +283,11 @@ def _read_influence(entries: Table, arms: Sequence[str], actions: Sequence[str])
     arm, action = entries.places("arm", arms), entries.places("action", actions)
     weights = entries.floats("weight")
     if len(entries.found) == before:
-        seen: dict[tuple[int, int], int] = {}
+        places: dict[tuple[int, int], int] = {}
         for row, pair in enumerate(zip(arm.tolist(), action.tolist(), strict=True)):
-            if seen.setdefault(pair, row) != row:
+            if places.setdefault(pair, row) != row:
                 entries.found.append(
                     f"{entries.place(row)} names the arm and the action of row "
-                    f"{entries.place(seen[pair]).rpartition(' ')[2]} again."
+                    f"{entries.place(places[pair]).rpartition(' ')[2]} again."
                 )
     return csr_array((weights, (arm, action)), shape=(len(arms), len(actions)))

@@ -147,9 +147,9 @@ class Rules:
         groups = {name: tuple(members) for name, members in self.groups.items()}
         object.__setattr__(self, "groups", groups)
         object.__setattr__(self, "at_most_one", tuple(map(tuple, self.at_most_one)))
-        hours = {name: real(f"rules.hours[{name}]", own, 0) for name, own in self.hours.items()}
+        hours = {name: real(f"rules.hours[{name}]", given, 0) for name, given in self.hours.items()}
         object.__setattr__(self, "hours", hours)
-        most = {name: whole(f"rules.most[{name}]", own, 0) for name, own in self.most.items()}
+        most = {name: whole(f"rules.most[{name}]", given, 0) for name, given in self.most.items()}
         object.__setattr__(self, "most", most)
         object.__setattr__(self, "orders", tuple(map(tuple, self.orders)))
         for name in ("floors", "must", "never", "absent", "locks", "preferences", "bars"):
@@ -232,7 +232,7 @@ class Rules:
                 for lock in self.locks
             ],
             "orders": [list(order) for order in self.orders],
-            "preferences": [dict(vars(one)) for one in self.preferences],
+            "preferences": [dict(vars(preference)) for preference in self.preferences],
             "bars": [{**vars(bar), "workers": list(bar.workers)} for bar in self.bars],
             "most": dict(self.most),
         }
@@ -318,14 +318,14 @@ def _locks(
     """Return locks, and note which of them name something that is not known."""
     locks = []
     for index, entry in enumerate(content.option("locks", list, [])):
-        own = content.part(entry if type(entry) is dict else {}, f"{content.where} locks[{index}]")
+        part = content.part(entry if type(entry) is dict else {}, f"{content.where} locks[{index}]")
         known = {"arm": names, "worker": workers, "slot": slots}
-        own.known(set(known))
-        given = {key: own.option(key, str) for key in known if key in own.options}
+        part.known(set(known))
+        given = {key: part.option(key, str) for key in known if key in part.options}
         for key, name in given.items():
             if name and name not in known[key]:
-                content.found.append(unknown(f"{own.where}, option {key!r}", known[key], name))
-        locks.append(Lock(own.option("arm", str), given.get("worker"), given.get("slot")))
+                content.found.append(unknown(f"{part.where}, option {key!r}", known[key], name))
+        locks.append(Lock(part.option("arm", str), given.get("worker"), given.get("slot")))
     return tuple(locks)
 
 
@@ -333,18 +333,18 @@ def _preferences(
     content: TableSet, names: Sequence[str], workers: Sequence[str]
 ) -> tuple[Preference, ...]:
     """Return preferences, and note which of them name somebody who is not known."""
-    found = []
+    preferences = []
     for index, entry in enumerate(content.option("preferences", list, [])):
         where = f"{content.where} preferences[{index}]"
-        own = content.part(entry if type(entry) is dict else {}, where)
-        own.known({"arm", "worker", "bonus"})
-        given = {"arm": own.option("arm", str), "worker": own.option("worker", str)}
+        part = content.part(entry if type(entry) is dict else {}, where)
+        part.known({"arm", "worker", "bonus"})
+        given = {"arm": part.option("arm", str), "worker": part.option("worker", str)}
         for key, known in (("arm", names), ("worker", workers)):
             if given[key] and given[key] not in known:
                 content.found.append(unknown(f"{where}, option {key!r}", known, given[key]))
-        bonus = own.option("bonus", float, least=0)
-        found.append(Preference(given["arm"] or "", given["worker"] or "", bonus or 0.0))
-    return tuple(found)
+        bonus = part.option("bonus", float, least=0)
+        preferences.append(Preference(given["arm"] or "", given["worker"] or "", bonus or 0.0))
+    return tuple(preferences)
 
 
 def _bars(content: TableSet, names: Sequence[str], workers: Sequence[str]) -> tuple[Bar, ...]:

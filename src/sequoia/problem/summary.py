@@ -41,7 +41,7 @@ def summary(environment: Environment) -> dict[str, Any]:
         **_called(arms),
         "rewards": {"least": float(arms.rewards.min()), "most": float(arms.rewards.max())},
         "infects": not problem.is_decoupled,
-        "budgets": [] if problem.purse is None else [str(one) for one in problem.purse.limits],
+        "budgets": [] if problem.purse is None else [str(limit) for limit in problem.purse.limits],
         "promises": [] if problem.keeper is None else problem.keeper.promises.words(),
         "horizon": problem.horizon,
         "discount": problem.discount,
@@ -93,20 +93,20 @@ def _plain_summary(environment: Environment) -> dict[str, Any]:
 
 
 def _plain_lines(environment: Environment) -> Iterable[tuple[str, str]]:
-    found = _plain_summary(environment)
-    yield "fingerprint", found["fingerprint"]
-    state = count(found["components"], "number")
-    yield "state", f"{state}; {count(found['uniforms'], 'uniform')} of luck a step"
-    yield "horizon", f"{count(found['horizon'], 'step')}, discount {found['discount']:g}"
-    yield "actions", count(found["actions"], "column")
-    for number, rule in enumerate(found["rules"]):
+    numbers = _plain_summary(environment)
+    yield "fingerprint", numbers["fingerprint"]
+    state = count(numbers["components"], "number")
+    yield "state", f"{state}; {count(numbers['uniforms'], 'uniform')} of luck a step"
+    yield "horizon", f"{count(numbers['horizon'], 'step')}, discount {numbers['discount']:g}"
+    yield "actions", count(numbers["actions"], "column")
+    for number, rule in enumerate(numbers["rules"]):
         yield "rules" if number == 0 else "", rule
-    if found["is_allowed_by_state"]:
-        rows = count(found["rows_by_state"], "row")
-        first = f"{found['allowed_at_first']} of {count(found['actions'], 'column')} are open"
+    if numbers["is_allowed_by_state"]:
+        rows = count(numbers["rows_by_state"], "row")
+        first = f"{numbers['allowed_at_first']} of {count(numbers['actions'], 'column')} are open"
         yield "by state", f"bounds of columns and of {rows}; at first {first}"
-    if found["dependencies"] is not None:
-        among, on = found["dependencies"]["among"], found["dependencies"]["on_actions"]
+    if numbers["dependencies"] is not None:
+        among, on = numbers["dependencies"]["among"], numbers["dependencies"]["on_actions"]
         yield "depends", f"{count(among, 'pair')} of components, {on} of component and column"
 
 
@@ -146,8 +146,8 @@ def lines(environment: Environment) -> Iterable[tuple[str, str]]:
 def _start(problem: Problem) -> str:
     free, kept = problem.unlimited, problem.keeper
     share = (free if kept is None else kept).start.mean(axis=0)
-    said = problem.bare_arms.state_in_words
-    parts = [f"{part:.0%} in {said(s)}" for s, part in enumerate(share) if part > 0]
+    words = problem.bare_arms.state_in_words
+    parts = [f"{part:.0%} in {words(s)}" for s, part in enumerate(share) if part > 0]
     return ", ".join(parts)
 
 

@@ -256,22 +256,22 @@ class LinearSystem(Shown):
         columns = np.concatenate([decision.action, decision.plan]).astype(np.float64)
         if len(columns) != self.n_columns:
             return [f"{len(columns)} columns were given; {self.n_columns} are wanted"]
-        found = [
+        broken = [
             f'"{self.column_names[c]}" is {columns[c]:g}; 0 or 1 is wanted'
             for c in np.flatnonzero((columns != 0) & (columns != 1)).tolist()
         ]
         sums, low, high = self.broken(columns[:, None])
         for row in np.flatnonzero(low).tolist():
-            found.append(f'row "{self.row_names[row]}": {sums[row, 0]:g} < {self.lower[row]:g}')
+            broken.append(f'row "{self.row_names[row]}": {sums[row, 0]:g} < {self.lower[row]:g}')
         for row in np.flatnonzero(high).tolist():
-            found.append(f'row "{self.row_names[row]}": {sums[row, 0]:g} > {self.upper[row]:g}')
-        return found
+            broken.append(f'row "{self.row_names[row]}": {sums[row, 0]:g} > {self.upper[row]:g}')
+        return broken
 
     def require(self, decision: Decision) -> None:
         """Raise `InfeasibleDecision`, naming the broken rules, unless ``decision`` is feasible."""
-        found = self.violations(decision)
-        if found:
-            raise InfeasibleDecision("; ".join(found) + ".")
+        violations = self.violations(decision)
+        if violations:
+            raise InfeasibleDecision("; ".join(violations) + ".")
 
     def program(
         self, objective: ArrayLike, fixed: ArrayLike | None = None, relaxed: bool = False

@@ -98,13 +98,13 @@ class Table:
     def names(self, name: str) -> list[str]:
         """Return a column of different names."""
         names = self.strings(name)
-        seen: dict[str, int] = {}
+        rows: dict[str, int] = {}
         for row, text in enumerate(names):
             flaw = flaw_of(text)
             if flaw:
                 self.found.append(f"{self.place(row)}, column {name!r} is {text!r}; {flaw}.")
-            elif seen.setdefault(text, row) != row:
-                before = self.rows[seen[text]] if len(self.rows) else seen[text] + 2
+            elif rows.setdefault(text, row) != row:
+                before = self.rows[rows[text]] if len(self.rows) else rows[text] + 2
                 self.found.append(
                     f"{self.place(row)}, column {name!r} repeats {text!r} of row {before}; names "
                     "must differ."
@@ -162,12 +162,14 @@ class Table:
             inside: BoolArray = (values >= 0) & (values <= 1 + _SUM_TOLERANCE)
             return inside
 
-        found = [self.floats(name, holds, "a probability is wanted") for name in names]
-        values = np.stack(found, axis=1)
+        chances = [self.floats(name, holds, "a probability is wanted") for name in names]
+        values = np.stack(chances, axis=1)
         sums = values.sum(axis=1)
-        said = " + ".join(names if len(names) <= 4 else [*names[:2], "…", names[-1]])
+        sum_words = " + ".join(names if len(names) <= 4 else [*names[:2], "…", names[-1]])
         for row in np.flatnonzero(np.abs(sums - 1) > _SUM_TOLERANCE).tolist():
-            self.found.append(f"{self.place(row)}: {said} is {sums[row]:.6g}; a row must sum to 1.")
+            self.found.append(
+                f"{self.place(row)}: {sum_words} is {sums[row]:.6g}; a row must sum to 1."
+            )
         return values
 
     def numbered(self, prefix: str) -> list[str]:

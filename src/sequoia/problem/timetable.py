@@ -59,11 +59,11 @@ def make_timetable(space: ActionSpace, promises: Promises, column: IntArray) -> 
     arms = np.flatnonzero(promises.has_deadline)
     for period in _periods(promises):
         for attempt in range(_ORDERS):
-            found = _Filling(space.today, column, period, first).fill(
+            filled = _Filling(space.today, column, period, first).fill(
                 _order(arms, period, first, costs, attempt)
             )
-            if found is not None:
-                return Timetable(period, found)
+            if filled is not None:
+                return Timetable(period, filled)
     raise InfeasibleSpace(_why_not(space.today, promises, column, first))
 
 
@@ -88,13 +88,17 @@ def _periods(promises: Promises) -> list[IntArray]:
     if not len(given):
         return [period]
     is_fixed = (promises.once_in > 0) | (period == 0)
-    found = [period]
+    periods = [period]
     for base in range(int(given[0]), int(given[0]) // 2, -1):
         doubled = base * 2 ** np.floor(np.log2(np.maximum(period, base) / base)).astype(np.int64)
         rounded = np.where(is_fixed, period, np.minimum(doubled, period))
         # Visits that are apart enough as promised have to stay so.
-        found.append(np.where(rounded < promises.apart, period, rounded))
-    return [one for one in found if lcm(*np.unique(one[one > 0]).tolist()) <= _MOST_STEPS]
+        periods.append(np.where(rounded < promises.apart, period, rounded))
+    return [
+        candidate
+        for candidate in periods
+        if lcm(*np.unique(candidate[candidate > 0]).tolist()) <= _MOST_STEPS
+    ]
 
 
 def _order(
@@ -121,10 +125,10 @@ class _Filling:
         """Give each arm a phase, if all find one: where its steps are least full."""
         phase = np.zeros(len(self._period), dtype=np.int64)
         for arm in arms.tolist():
-            found = self._place(arm)
-            if found is None:
+            place = self._place(arm)
+            if place is None:
                 return None
-            phase[arm] = found
+            phase[arm] = place
         return phase
 
     def _place(self, arm: int) -> int | None:

@@ -57,15 +57,15 @@ def report(evaluation: Evaluation, problem: Problem, words: Iterable[tuple[str, 
 
 
 def _headline(evaluation: Evaluation) -> str:
-    said = verdict(evaluation)
-    use = f"<b>{escape(said.use)}</b> " if said.use else ""
-    return f'<p class="verdict">{use}{escape(str(replace(said, use="")))}</p>'
+    words = verdict(evaluation)
+    use = f"<b>{escape(words.use)}</b> " if words.use else ""
+    return f'<p class="verdict">{use}{escape(str(replace(words, use="")))}</p>'
 
 
 def _problem(problem: Problem, words: Iterable[tuple[str, str]]) -> str:
     # The last section says the fingerprint; whoever reads the first does not want it.
-    said = pairs(pair for pair in words if pair[1] != problem.fingerprint)
-    return said + picture(partial(plot_problem, problem), f"The problem: {problem.name}")
+    described = pairs(pair for pair in words if pair[1] != problem.fingerprint)
+    return described + picture(partial(plot_problem, problem), f"The problem: {problem.name}")
 
 
 def _comparison(evaluation: Evaluation) -> str:

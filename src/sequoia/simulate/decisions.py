@@ -63,18 +63,18 @@ class Decisions:
     def of(cls, decided: Iterable[Decided], seconds: Sequence[float] | None = None) -> "Decisions":
         """Put single decisions together."""
         each = list(decided)
-        sizes = {len(one.decision.action) for one in each}
+        sizes = {len(single.decision.action) for single in each}
         if len(sizes) > 1:
             raise ProblemError(
                 f"decisions have {min(sizes)} to {max(sizes)} columns, not as many each."
             )
         return cls(
-            np.array([one.decision.action for one in each], dtype=np.int8),
-            [one.decision.plan for one in each],
-            np.array([one.value for one in each], dtype=np.float64),
-            np.array([one.bound for one in each], dtype=np.float64),
-            np.array([one.stopped_by != "optimum" for one in each], dtype=np.bool_),
-            np.array([one.stopped_by == "clock" for one in each], dtype=np.bool_),
+            np.array([single.decision.action for single in each], dtype=np.int8),
+            [single.decision.plan for single in each],
+            np.array([single.value for single in each], dtype=np.float64),
+            np.array([single.bound for single in each], dtype=np.float64),
+            np.array([single.stopped_by != "optimum" for single in each], dtype=np.bool_),
+            np.array([single.stopped_by == "clock" for single in each], dtype=np.bool_),
             None if seconds is None else np.array(seconds, dtype=np.float64),
         )
 
@@ -124,22 +124,22 @@ class Decisions:
 
         ``limits`` are what is allowed in the state of each.
         """
-        found = self._broken(space)
-        if found is None and limits is not None:
+        broken = self._broken(space)
+        if broken is None and limits is not None:
             wrong = np.flatnonzero(~limits.holds(self.actions))
             if len(wrong):
                 row = int(wrong[0])
                 return row, limits.why_not(row, self.actions[row], space.names)
-        return found
+        return broken
 
     def _broken(self, space: ActionSpace) -> tuple[int, str] | None:
         if self.plans is None:
             wrong = np.flatnonzero(~space.contains(self.actions))
             return (int(wrong[0]), _why_not(space, self.actions[wrong[0]])) if len(wrong) else None
         for index in range(len(self)):
-            found = space.system.violations(self[index])
-            if found:
-                return index, "; ".join(found)
+            violations = space.system.violations(self[index])
+            if violations:
+                return index, "; ".join(violations)
         return None
 
 

@@ -124,7 +124,7 @@ def neighbours(
         The share of candidates that only leave out.
     """
     states, columns = actions.shape
-    own = weights[:, :columns]
+    column_weights = weights[:, :columns]
     state = np.repeat(np.arange(states), count)
     chosen = actions[state] == 1
     # Sums of weights up to this size are what a forced column must outweigh.
@@ -135,12 +135,14 @@ def neighbours(
     wanted[:, :columns] = np.where(is_shut, -force[:, None], wanted[:, :columns])
     for is_in, scale in ((False, _OUT_SCALE), (True, _IN_SCALE)):
         # Those that may be forced in are ranked by weight from above, those out from below.
-        keys = np.where(chosen == is_in, np.inf, (-own if is_in else own)[state])
+        keys = np.where(
+            chosen == is_in, np.inf, (-column_weights if is_in else column_weights)[state]
+        )
         ranks = _picked(keys, scale * changes, changes, rng)
         row, place = np.nonzero((ranks >= 0) & ~(is_in & leaves_out[:, None]))
         wanted[row, ranks[row, place]] = force[row] if is_in else -force[row]
-    found = best(wanted, state)
-    return Candidates(state, found).only((found != actions[state]).any(axis=1))
+    tried = best(wanted, state)
+    return Candidates(state, tried).only((tried != actions[state]).any(axis=1))
 
 
 def _picked(keys: FloatArray, scale: float, count: int, rng: np.random.Generator) -> IntArray:
@@ -154,8 +156,8 @@ def _picked(keys: FloatArray, scale: float, count: int, rng: np.random.Generator
     by_rank = rng.exponential(scale, (len(keys), count))
     rank = np.where(rng.random((len(keys), count)) < _EVENLY, evenly, by_rank).astype(np.int64)
     rank = np.minimum(rank, np.maximum(there - 1, 0))
-    found: IntArray = np.where(there > 0, np.take_along_axis(order, rank, axis=1), -1)
-    return found
+    picked: IntArray = np.where(there > 0, np.take_along_axis(order, rank, axis=1), -1)
+    return picked
 
 
 def that_matter(

@@ -70,8 +70,8 @@ class Gurobi:
                 if model.Status == self._gurobipy.GRB.INF_OR_UNBD:
                     model.Params.DualReductions = 0
                     model.optimize()
-                found = self._read(model, columns, rows, passed, began)
-                return scaling.read(found, program.objective, unit)
+                solution = self._read(model, columns, rows, passed, began)
+                return scaling.read(solution, program.objective, unit)
         except self._gurobipy.GurobiError as error:
             raise self._explained(error, program) from None
 

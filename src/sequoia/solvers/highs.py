@@ -78,8 +78,8 @@ class Highs:
             columns = np.arange(len(start), dtype=np.int32)
             engine.setSolution(len(start), columns, np.asarray(start, dtype=np.float64))
         engine.run()
-        found = _read(engine, program, time.perf_counter() - began)
-        return scaling.read(found, program.objective, unit)
+        solution = _read(engine, program, time.perf_counter() - began)
+        return scaling.read(solution, program.objective, unit)
 
     def session(self, program: Program) -> "HighsSession":
         """Return a session that maximises many objectives over the rows of ``program``."""
@@ -139,8 +139,8 @@ class HighsSession:
         if start is not None:
             self._engine.setSolution(len(start), self._columns, start)
         self._engine.run()
-        found = _read(self._engine, self._scaling.program, time.perf_counter() - began)
-        return self._scaling.read(found, objective, unit)
+        solution = _read(self._engine, self._scaling.program, time.perf_counter() - began)
+        return self._scaling.read(solution, objective, unit)
 
 
 def _load(program: Program) -> Any:

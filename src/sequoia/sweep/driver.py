@@ -69,7 +69,7 @@ def sweep(
     with folder.locked():
         folder.keep_plan(plan, force)
         results = {cell: folder.result(cell) for cell in cells}
-        spent = {cell: found.seconds for cell, found in results.items() if found is not None}
+        spent = {cell: result.seconds for cell, result in results.items() if result is not None}
         to_do = [cell for cell in seed_by_seed(cells) if cell not in spent]
         for cell in to_do:
             folder.forget_error(cell)
@@ -126,7 +126,7 @@ def _compute(
             spent[cell] = outcome.result.seconds
             folder.keep(cell, outcome.result)
         now = time.time()
-        running = {one.key: now - began for one, began in since.items()}
+        running = {begun.key: now - began for begun, began in since.items()}
         expected = seconds_left(left, spent, running, jobs) or 0.0
         done = len(spent) + len(failed)
         yield Progress(done, done + len(left), kept, expected)

@@ -182,7 +182,7 @@ def status(path: Path) -> Status:
         raise FileError(f"{path} is not a folder.")
     folder = ResultsFolder(path)
     cells = folder.plan().cells()
-    spent = {cell: found.seconds for cell in cells if (found := folder.result(cell)) is not None}
+    spent = {cell: result.seconds for cell in cells if (result := folder.result(cell)) is not None}
     jobs, since = folder.running() if folder.is_in_use else (1, {})
     running = {cell.key: since[cell.key] for cell in cells if cell.key in since}
     open_cells = [cell for cell in cells if cell not in spent]

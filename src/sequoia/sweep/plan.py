@@ -167,7 +167,7 @@ class Plan(BaseModel):
 
     @model_validator(mode="after")
     def _check(self) -> "Plan":
-        _distinct(tuple(one.name for one in self.trained))
+        _distinct(tuple(policy.name for policy in self.trained))
         with _with_a_place():
             for names in (self.policies, *(grid.policies or () for grid in self.problems)):
                 self._entries(_distinct(names))
@@ -177,7 +177,10 @@ class Plan(BaseModel):
 
     def _entries(self, names: tuple[str, ...], family: str | None = None) -> tuple[Entry, ...]:
         """Return what is played; trained as usual in a family where the plan does not say how."""
-        known = {one.name: Entry(one.name, one.policy, one.training) for one in self.trained}
+        known = {
+            policy.name: Entry(policy.name, policy.policy, policy.training)
+            for policy in self.trained
+        }
         return tuple(known.get(name) or _plain(name, family) for name in names)
 
     @property
@@ -221,17 +224,17 @@ def make_plan(content: Mapping[str, Any], where: str) -> Plan:
     try:
         return Plan.model_validate(content)
     except ValidationError as error:
-        raise FileError(*(f"{where}: {_said(one)}." for one in error.errors())) from None
+        raise FileError(*(f"{where}: {_said(mistake)}." for mistake in error.errors())) from None
 
 
 def _said(error: Mapping[str, Any]) -> str:
     """Say one error of pydantic: where it is, what is wrong, and what was found."""
     place = "".join(f"[{p}]" if isinstance(p, int) else f".{p}" for p in error["loc"])
-    said = error["msg"].removeprefix("Value error, ").rstrip(".")
-    found = "" if error["type"] in ("value_error", "missing") else f", not {error['input']!r}"
+    words = error["msg"].removeprefix("Value error, ").rstrip(".")
+    input_words = "" if error["type"] in ("value_error", "missing") else f", not {error['input']!r}"
     if error["type"] == "extra_forbidden":
-        found += closest(str(error["loc"][-1]), list(Plan.model_fields))
-    return f"{place[1:]}: {said}{found}" if place else f"{said}{found}"
+        input_words += closest(str(error["loc"][-1]), list(Plan.model_fields))
+    return f"{place[1:]}: {words}{input_words}" if place else f"{words}{input_words}"
 
 
 @contextmanager

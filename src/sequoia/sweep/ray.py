@@ -35,18 +35,20 @@ def connected(where: str, jobs: int) -> Iterator[int]:
     os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
     os.environ.setdefault("RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO", "0")
     _require_listener(where)
-    own: dict[str, Any] = {"num_cpus": jobs, "include_dashboard": False} if where == "local" else {}
+    resources: dict[str, Any] = (
+        {"num_cpus": jobs, "include_dashboard": False} if where == "local" else {}
+    )
     try:
         ray.init(
             where,
-            **own,
+            **resources,
             log_to_driver=False,
             logging_level=logging.ERROR,
             runtime_env={"env_vars": dict(ONE_THREAD)},
         )
     except (ConnectionError, ValueError, RuntimeError) as error:
-        said = " ".join(str(error).split())[:200]
-        raise ProblemError(f"there is no Ray cluster at {where!r}: {said}") from None
+        words = " ".join(str(error).split())[:200]
+        raise ProblemError(f"there is no Ray cluster at {where!r}: {words}") from None
     try:
         yield _width()
     finally:

@@ -113,12 +113,12 @@ def _run_cell(cell: Cell, work: Path) -> CellResult:
     for entry in cell.entries:
         try:
             model = _model(cell, entry, problem, work)
-            found = _evaluate(cell, problem, entry.policy, model, work)
+            evaluation = _evaluate(cell, problem, entry.policy, model, work)
         except (ProblemError, TooLarge) as error:
             numbers[entry.name] = PolicyNumbers(reason=str(error))
             continue
-        numbers[entry.name] = PolicyNumbers(rewards=_per_episode(found.rewards[0]))
-        times[entry.name] = _times(found, model)
+        numbers[entry.name] = PolicyNumbers(rewards=_per_episode(evaluation.rewards[0]))
+        times[entry.name] = _times(evaluation, model)
     bound = reference.bound
     return CellResult(
         problem=problem.name,
@@ -164,12 +164,12 @@ def _per_episode(rewards: FloatArray) -> tuple[float, ...]:
     return tuple(rewards.mean(axis=1).tolist())
 
 
-def _times(found: Evaluation, model: Model | None) -> PolicyTimes:
-    seconds = found.seconds
+def _times(evaluation: Evaluation, model: Model | None) -> PolicyTimes:
+    seconds = evaluation.seconds
     median, slow, slowest = np.percentile(seconds, [50, 95, 100]).tolist()
     return PolicyTimes(
         decisions=seconds.size,
-        at_limit=int(found.is_at_limit.sum()),
+        at_limit=int(evaluation.is_at_limit.sum()),
         mean=float(seconds.mean()),
         median=median,
         slow=slow,

@@ -20,10 +20,10 @@ Row = dict[str, Any]
 
 def write_tables(folder: ResultsFolder, cells: Sequence[Cell]) -> None:
     """Write both tables of the cells that are done, in their order."""
-    done = [(cell, found) for cell in cells if (found := folder.result(cell)) is not None]
+    done = [(cell, result) for cell in cells if (result := folder.result(cell)) is not None]
     knobs = list(dict.fromkeys(name for cell in cells for name in cell.knobs))
-    numbers = [row for cell, found in done for row in _numbers(cell, found, knobs)]
-    times = [row for cell, found in done for row in _times(cell, found, knobs)]
+    numbers = [row for cell, result in done for row in _numbers(cell, result, knobs)]
+    times = [row for cell, result in done for row in _times(cell, result, knobs)]
     write_text(folder.path / NUMBERS, to_csv(numbers))
     write_text(folder.path / TIMES, to_csv(times))
 
@@ -45,45 +45,45 @@ def read_rows(path: Path) -> list[dict[str, str]]:
         raise FileError(f"{path} is not what a sweep wrote: {error}.") from None
 
 
-def _where(cell: Cell, found: CellResult, knobs: Iterable[str]) -> Row:
+def _where(cell: Cell, result: CellResult, knobs: Iterable[str]) -> Row:
     place: Mapping[str, Any] = {name: cell.knobs.get(name) for name in knobs}
-    own = {"seed": cell.seed, "solver": cell.solver, "problem": found.fingerprint}
-    return {"family": cell.family, **place, **own}
+    about = {"seed": cell.seed, "solver": cell.solver, "problem": result.fingerprint}
+    return {"family": cell.family, **place, **about}
 
 
-def _numbers(cell: Cell, found: CellResult, knobs: Iterable[str]) -> Iterable[Row]:
-    random = float(np.mean(found.random))
-    for name, one in found.numbers.items():
-        applies = bool(one.rewards)
-        mean = estimate(np.array(one.rewards)) if applies else None
-        yield _where(cell, found, knobs) | {
+def _numbers(cell: Cell, result: CellResult, knobs: Iterable[str]) -> Iterable[Row]:
+    random = float(np.mean(result.random))
+    for name, numbers in result.numbers.items():
+        applies = bool(numbers.rewards)
+        mean = estimate(np.array(numbers.rewards)) if applies else None
+        yield _where(cell, result, knobs) | {
             "policy": name,
             "episodes": cell.episodes,
-            "steps": found.steps,
+            "steps": result.steps,
             "mean": mean and mean.mean,
             "low": mean and mean.low,
             "high": mean and mean.high,
             "random": random,
             "relative_to_random": mean and mean.mean / random if random > 0 else None,
-            "bound": found.bound,
-            "percent_of_bound": mean and found.bound and 100 * mean.mean / found.bound,
-            "does_not_apply": one.reason,
+            "bound": result.bound,
+            "percent_of_bound": mean and result.bound and 100 * mean.mean / result.bound,
+            "does_not_apply": numbers.reason,
         }
 
 
-def _times(cell: Cell, found: CellResult, knobs: Iterable[str]) -> Iterable[Row]:
-    for name, one in found.times.items():
-        yield _where(cell, found, knobs) | {
+def _times(cell: Cell, result: CellResult, knobs: Iterable[str]) -> Iterable[Row]:
+    for name, times in result.times.items():
+        yield _where(cell, result, knobs) | {
             "policy": name,
-            "training_seconds": one.training,
-            "decisions": one.decisions,
-            "decisions_at_limit": one.at_limit,
-            "decision_ms_mean": 1000 * one.mean,
-            "decision_ms_median": 1000 * one.median,
-            "decision_ms_slow": 1000 * one.slow,
-            "decision_ms_slowest": 1000 * one.slowest,
-            "bound_seconds": found.bound_seconds,
-            "bound_stopped_by": found.bound_stopped_by,
-            "cell_seconds": found.seconds,
-            "commit": found.commit,
+            "training_seconds": times.training,
+            "decisions": times.decisions,
+            "decisions_at_limit": times.at_limit,
+            "decision_ms_mean": 1000 * times.mean,
+            "decision_ms_median": 1000 * times.median,
+            "decision_ms_slow": 1000 * times.slow,
+            "decision_ms_slowest": 1000 * times.slowest,
+            "bound_seconds": result.bound_seconds,
+            "bound_stopped_by": result.bound_stopped_by,
+            "cell_seconds": result.seconds,
+            "commit": result.commit,
         }

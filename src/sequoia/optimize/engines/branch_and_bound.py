@@ -123,8 +123,8 @@ class _Search:
                 proven = max(proven, bound)
                 break
             count += 1
-            own, halves = self._split(heappop(waiting)[2])
-            bound = min(bound, own)
+            node_bound, halves = self._split(heappop(waiting)[2])
+            bound = min(bound, node_bound)
             if not halves:
                 proven = max(proven, bound)
             for rank, half in enumerate(halves):
@@ -176,7 +176,7 @@ class _Search:
             the function that gave the bound.
         """
         net = self._net
-        own = np.where(node.fixed < 0, net.linear[0], 0.0)
+        linear = np.where(node.fixed < 0, net.linear[0], 0.0)
         constant = float(net.constant[0] + net.linear[0] @ (node.fixed == 1)) + self._margin
         if node.lines is None:
             lines, age = relaxation.lowest(node.centre), 0
@@ -185,30 +185,30 @@ class _Search:
         bound, centre = np.inf, node.centre
         for weight in range(age + 2, age + 2 + _MOST_ROUNDS):
             weights, shifts, factors = relaxation.over(net.output[None], lines)
-            weights = own + weights[0]
-            found = self._oracle.best(weights, node.fixed)
-            height = constant + float(shifts[0]) + found.weight
+            weights = linear + weights[0]
+            answer = self._oracle.best(weights, node.fixed)
+            height = constant + float(shifts[0]) + answer.weight
             fall = bound - height
             if fall > 0:
-                bound, best = height, (lines, factors, found)
-            if found.point is None:
+                bound, best = height, (lines, factors, answer)
+            if answer.point is None:
                 break
-            self._visit(found.point)
-            centre = centre + (found.point - centre) / weight
+            self._visit(answer.point)
+            centre = centre + (answer.point - centre) / weight
             if self._is_done(bound) or fall < _WORTHWHILE * (bound - self.value):
                 break
             lines = lines.towards(relaxation.lowest(centre), 2 / (weight + 1))
-        lines, factors, found = best
-        fixed = self._fix(node.fixed, found, bound)
+        lines, factors, answer = best
+        fixed = self._fix(node.fixed, answer, bound)
         return bound, replace(node, lines=lines, centre=centre).with_inputs(fixed), factors
 
-    def _fix(self, fixed: ActionArray, found: OracleResult, bound: float) -> ActionArray:
+    def _fix(self, fixed: ActionArray, answer: OracleResult, bound: float) -> ActionArray:
         """Fix all inputs that are as in the point in every action better than the best known."""
-        if found.point is None or found.reduced_cost_bounds is None:
+        if answer.point is None or answer.reduced_cost_bounds is None:
             return fixed
-        is_whole = (found.point < _BROKEN[0]) | (found.point > _BROKEN[1])
-        is_settled = (fixed < 0) & is_whole & (bound - found.reduced_cost_bounds() <= self.value)
-        return np.where(is_settled, np.rint(found.point), fixed).astype(np.int8)
+        is_whole = (answer.point < _BROKEN[0]) | (answer.point > _BROKEN[1])
+        is_settled = (fixed < 0) & is_whole & (bound - answer.reduced_cost_bounds() <= self.value)
+        return np.where(is_settled, np.rint(answer.point), fixed).astype(np.int8)
 
     def _visit(self, point: FloatArray) -> None:
         """Get to know a point that the oracle found: an action, or something near one."""

@@ -82,9 +82,9 @@ class Enumeration:
             self._weights = net.weights[0].copy()
         picks, values = [], []
         for state in range(len(net)):
-            one = net.only([state])
-            close = self._close(one)
-            exact = one.values(self._inputs[close][None])[0]
+            alone = net.only([state])
+            close = self._close(alone)
+            exact = alone.values(self._inputs[close][None])[0]
             picks.append(close[exact.argmax()])
             values.append(exact.max())
         best = np.array(values)

@@ -79,12 +79,12 @@ class LocalSearch:
         begin = self._begin(net)
         batch, runs = len(net), len(begin)
         owner = np.tile(np.arange(batch), runs)
-        found = self.improve(net.only(owner), np.concatenate(begin))
-        inputs = self._columns.encode(found).reshape(runs, batch, -1)
+        improved = self.improve(net.only(owner), np.concatenate(begin))
+        inputs = self._columns.encode(improved).reshape(runs, batch, -1)
         values = net.values(inputs.transpose(1, 0, 2))
         pick = values.argmax(axis=1)
         state = np.arange(batch)
-        actions = found.reshape(runs, batch, -1)[pick, state]
+        actions = improved.reshape(runs, batch, -1)[pick, state]
         return ArgmaxResult.unproven(actions, values[state, pick])
 
     def _begin(self, net: ReluNet) -> list[ActionArray]:
@@ -97,7 +97,7 @@ class LocalSearch:
         wrong = [
             slopes + spread * self._rng.standard_normal(slopes.shape) for _ in range(self._starts)
         ]
-        return [first, *(self._guess(net, own, steps=1) for own in wrong)]
+        return [first, *(self._guess(net, signs, steps=1) for signs in wrong)]
 
     def _guess(self, net: ReluNet, slopes: FloatArray, steps: int = MOST_STEPS) -> ActionArray:
         """Return a feasible action for each state that is good if inputs weigh ``slopes``."""

@@ -91,7 +91,7 @@ class Milp:
     def improve(self, net: ReluNet, starts: ActionArray) -> ArgmaxResult:
         """Prove or improve given feasible actions, ``(B, N)``."""
         states = [net.only([state]) for state in range(len(net))]
-        layers = [self._bounds.of(one) for one in states]
+        layers = [self._bounds.of(single) for single in states]
 
         def solve(state: int) -> ArgmaxResult:
             try:
@@ -100,8 +100,8 @@ class Milp:
                 raise error.kept(state) from None
 
         with ThreadPoolExecutor(self._workers) as pool:
-            found = list(pool.map(solve, range(len(net))))
-        return ArgmaxResult.joined([ArgmaxResult.unproven(starts[:0], np.empty(0)), *found])
+            solved = list(pool.map(solve, range(len(net))))
+        return ArgmaxResult.joined([ArgmaxResult.unproven(starts[:0], np.empty(0)), *solved])
 
     def _solve(
         self, net: ReluNet, layers: list[PreactivationBounds], start: ActionArray

@@ -67,26 +67,26 @@ class LinearArgmax:
             raise NetworkError(
                 f"the network has {len(net.weights)} hidden layers; a linear one has none."
             )
-        found = self._required(self.maximise(net.linear))
-        values = net.values(self._columns.encode(found.actions)[:, None, :])[:, 0]
-        return replace(found, values=values, bounds=np.maximum(found.bounds + net.constant, values))
+        best = self._required(self.maximise(net.linear))
+        values = net.values(self._columns.encode(best.actions)[:, None, :])[:, 0]
+        return replace(best, values=values, bounds=np.maximum(best.bounds + net.constant, values))
 
     def best_doses(self, tables: FloatArray) -> ArgmaxResult:
         """Return the actions that maximise the sum over arms of each table, ``(B, J, L)``."""
         weights, constants = self._columns.objective(tables)
-        found = self.maximise(weights)
-        return replace(found, values=found.values + constants, bounds=found.bounds + constants)
+        best = self.maximise(weights)
+        return replace(best, values=best.values + constants, bounds=best.bounds + constants)
 
     def decide(self, table: FloatArray) -> Decision:
         """Return the decision that maximises the sum over arms of ``table``, ``(J, L)``."""
         best = self._required(self.best_doses(table[None]))
         return self._columns.space.certify(best.actions[0])
 
-    def _required(self, found: ArgmaxResult) -> ArgmaxResult:
+    def _required(self, best: ArgmaxResult) -> ArgmaxResult:
         """Return ``found``, or say that a limit was reached before there was any action."""
-        if not found.is_found.all():
+        if not best.is_found.all():
             raise SolverFailed(f"no decision was found in {self._limits}.")
-        return found
+        return best
 
     def maximise(
         self,
@@ -104,8 +104,8 @@ class LinearArgmax:
             return ArgmaxResult.proven(known, values)
         limits = self._limits if limits is None else limits
         rows = [
-            self._best_of_one(own, limits, None if starts is None else starts[row])
-            for row, own in enumerate(weights)
+            self._best_of_one(objective, limits, None if starts is None else starts[row])
+            for row, objective in enumerate(weights)
         ]
         if not rows:
             nothing = np.zeros((0, self._columns.space.n_actions), dtype=np.int8)
@@ -132,8 +132,8 @@ class LinearArgmax:
             bracket = space.bracket_linear(weights, limits)
             if bracket is not None:
                 is_up = time.monotonic() - began >= _NEARLY_UP * limits.seconds
-                found = self._exactly(bracket[0], weights, bracket[1])
-                return replace(found, is_late=~found.is_proven & is_up)
+                solved = self._exactly(bracket[0], weights, bracket[1])
+                return replace(solved, is_late=~solved.is_proven & is_up)
         action = self._argmax_of_space(weights)
         if action is not None:
             return self._exactly(action, weights)
@@ -146,30 +146,30 @@ class LinearArgmax:
                 return relaxed
         # From here on, weights are about 1 and tolerances mean the same.
         unit = unit_of(weights)
-        found = self._core_or_program(weights / unit, limits, start)
+        solved = self._core_or_program(weights / unit, limits, start)
         hidden = HIDDEN_SHARE * float(np.abs(weights).max(initial=0.0))
-        bound = float(found.bounds[0]) * unit + hidden
-        if not found.is_found[0]:
-            return replace(found, bounds=np.array([bound]))
-        return replace(self._exactly(found.actions[0], weights, bound), is_late=found.is_late)
+        bound = float(solved.bounds[0]) * unit + hidden
+        if not solved.is_found[0]:
+            return replace(solved, bounds=np.array([bound]))
+        return replace(self._exactly(solved.actions[0], weights, bound), is_late=solved.is_late)
 
     def _relaxed(self, weights: FloatArray) -> ArgmaxResult | None:
         """Return the best action by the linear relaxation: its best point, or one near it."""
         self._relaxation.forget()
         nothing = np.full(len(weights), -1, dtype=np.int8)
-        found = self._relaxation.best(weights, nothing)
-        if found.point is None or found.reduced_cost_bounds is None:
+        relaxed = self._relaxation.best(weights, nothing)
+        if relaxed.point is None or relaxed.reduced_cost_bounds is None:
             return None
-        actions, is_own = self._columns.actions_at(found.point[None])
+        actions, is_own = self._columns.actions_at(relaxed.point[None])
         if is_own[0]:
-            exactly = self._exactly(actions[0], weights, found.weight)
+            exactly = self._exactly(actions[0], weights, relaxed.weight)
             if exactly.is_proven[0]:
                 return exactly
         space = self._columns.space
         if self._columns.dose_indicators is not None or not space.has_quick_contains:
             return None
-        losses = found.reduced_cost_bounds()
-        action = best_within_gap(space, weights, found.point, losses, found.weight)
+        losses = relaxed.reduced_cost_bounds()
+        action = best_within_gap(space, weights, relaxed.point, losses, relaxed.weight)
         return None if action is None else self._exactly(action, weights)
 
     @cached_property
@@ -186,10 +186,10 @@ class LinearArgmax:
         hint = self.hint(weights) if self._needs_hint else None
         if point is None and hint is not None:
             point = self._columns.point(hint)
-        found = self._solve(weights, limits, point)
-        if hint is not None and weights @ hint > found.values[0]:
-            return replace(found, actions=hint[None], values=np.array([weights @ hint]))
-        return found
+        solved = self._solve(weights, limits, point)
+        if hint is not None and weights @ hint > solved.values[0]:
+            return replace(solved, actions=hint[None], values=np.array([weights @ hint]))
+        return solved
 
     @cached_property
     def is_easy(self) -> bool:

@@ -77,8 +77,8 @@ class CoreProblem:
         first = groups.segments(self._use.shape[1])
         sizes = np.add.reduceat(groups.size, first)
         means = np.add.reduceat(groups.weight * groups.size, first) / sizes
-        own = self._rows.own.shape[1]
-        program = self._program(means, groups.kind[first], sizes, np.zeros(len(first) + own))
+        n_own = self._rows.own.shape[1]
+        program = self._program(means, groups.kind[first], sizes, np.zeros(len(first) + n_own))
         solution = self._solver.solve(program)
         if solution.status is Status.INFEASIBLE:
             raise no_decision(self._system)
@@ -148,13 +148,13 @@ class CoreProblem:
         taken: FloatArray | float = 0.0,
     ) -> Program:
         rows = self._rows
-        own = rows.own.shape[1]
+        n_own = rows.own.shape[1]
         return Program(
-            np.concatenate([weights, np.zeros(own)]),
+            np.concatenate([weights, np.zeros(n_own)]),
             sparse.hstack([csr_array(self._use[:, kind]), rows.own], format="csr"),
             rows.lower - taken,
             rows.upper - taken,
-            np.zeros(len(weights) + own),
+            np.zeros(len(weights) + n_own),
             np.concatenate([sizes, rows.own_upper]),
             np.asarray(is_whole, dtype=np.bool_),
         )

@@ -54,13 +54,13 @@ class DoseTableArgmax:
         if self._knapsack is not None:
             actions = self._knapsack.best(tables, self._encoding.space.n_actions)
             return ArgmaxResult.proven(actions, self.values(tables, actions))
-        found = [self._solve(rows) for rows in zip(*tables, strict=True)]
-        actions = np.array([action for action, _, _ in found], dtype=np.int8)
+        solved = [self._solve(rows) for rows in zip(*tables, strict=True)]
+        actions = np.array([action for action, _, _ in solved], dtype=np.int8)
         values = self.values(tables, actions)
-        bounds = np.maximum([bound for _, bound, _ in found], values)
+        bounds = np.maximum([bound for _, bound, _ in solved], values)
         units = np.max([np.abs(table).max(axis=1) for table in tables], axis=0)
-        is_proven = [is_close(*one) for one in zip(bounds, values, units, strict=True)]
-        flags = np.array(is_proven, np.bool_), np.array([late for *_, late in found], np.bool_)
+        is_proven = [is_close(*bounded) for bounded in zip(bounds, values, units, strict=True)]
+        flags = np.array(is_proven, np.bool_), np.array([late for *_, late in solved], np.bool_)
         return ArgmaxResult(actions, values, bounds, *flags)
 
     @property
@@ -83,15 +83,15 @@ class DoseTableArgmax:
         """
         assert net.tables is not None
         tables = [
-            own + net.linear[:, columns] @ picks.T
-            for own, (columns, picks) in zip(net.tables.values, self._reads, strict=True)
+            group_values + net.linear[:, columns] @ picks.T
+            for group_values, (columns, picks) in zip(net.tables.values, self._reads, strict=True)
         ]
-        found = self.best(tables)
-        values = net.values(self._encoding.encode(found.actions)[:, None])[:, 0]
-        apart = np.abs(values - net.constant - found.values)
+        best = self.best(tables)
+        values = net.values(self._encoding.encode(best.actions)[:, None])[:, 0]
+        apart = np.abs(values - net.constant - best.values)
         if (apart > _ROUNDING * net.size_of_terms()).any():
             raise SolverFailed("the tables of a network are not what its hidden layers say.")
-        return replace(found, values=values, bounds=found.bounds + values - found.values)
+        return replace(best, values=values, bounds=best.bounds + values - best.values)
 
     def values(self, tables: Sequence[FloatArray], actions: ActionArray) -> FloatArray:
         """Return what actions ``(B, N)`` are worth, ``(B,)``."""
@@ -123,15 +123,15 @@ class DoseTableArgmax:
 
         An input of several groups is that of the first.
         """
-        found = []
+        reading = []
         is_free = np.ones(self._encoding.n_inputs, dtype=np.bool_)
         for group in self.groups:
             reads = self._encoding.level_input[group.arms]
             arm, level = np.nonzero((reads >= 0) & is_free[reads])
             columns, first = np.unique(reads[arm, level], return_index=True)
             is_free[columns] = False
-            found.append((columns, group.doses[:, arm[first]] == level[first]))
-        return found
+            reading.append((columns, group.doses[:, arm[first]] == level[first]))
+        return reading
 
     @cached_property
     def _knapsack(self) -> GroupKnapsack | None:
@@ -176,10 +176,10 @@ class DoseTableArgmax:
     def _program(self) -> Program:
         """The rules, and for each group one combination that agrees with them."""
         builder = ProgramBuilder(self._encoding.system)
-        one, zero = np.ones(1), np.zeros(1)
+        unit, zero = np.ones(1), np.zeros(1)
         for group in self.groups:
             combinations = builder.columns(np.ones(len(group.doses)), is_integer=False)
-            builder.block(np.ones((1, len(combinations))), combinations, one, one)
+            builder.block(np.ones((1, len(combinations))), combinations, unit, unit)
             for place, arm in enumerate(group.arms.tolist()):
                 for level, read in enumerate(self._encoding.level_input[arm].tolist()):
                     if read >= 0:
@@ -197,15 +197,15 @@ class DoseTableArgmax:
         objective[len(objective) - len(weights) :] = weights - middle
         program = replace(self._program, objective=objective)
         system = self._encoding.system
-        found = solve_exactly_by_rules(self._solver, system, program, self._limits)
-        if found.status is Status.INFEASIBLE:
+        solution = solve_exactly_by_rules(self._solver, system, program, self._limits)
+        if solution.status is Status.INFEASIBLE:
             raise no_decision(self._encoding.space.compact)
-        if found.values is None:
+        if solution.values is None:
             raise SolverFailed(
-                f"{self._solver.name} found no decision: {found.status.value}, "
+                f"{self._solver.name} found no decision: {solution.status.value}, "
                 f"{self._limits.seconds:g} s were allowed."
             )
-        action = np.rint(found.values[: self._encoding.space.n_actions]).astype(np.int8)
+        action = np.rint(solution.values[: self._encoding.space.n_actions]).astype(np.int8)
         hidden = HIDDEN_SHARE * float(np.abs(objective).max(initial=0.0))
-        bound = found.bound + hidden + middle * len(self.groups)
-        return action, bound, found.is_late(self._limits)
+        bound = solution.bound + hidden + middle * len(self.groups)
+        return action, bound, solution.is_late(self._limits)

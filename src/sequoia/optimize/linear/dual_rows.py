@@ -102,9 +102,9 @@ def rows_by_kind(
     count = system.n_actions
     columns = system.matrix.tocsc()
     kind, example = column_kinds(system, mark)
-    own, upper = csr_array(columns[:, count:]), implied_upper(system)[count:]
+    plan_columns, upper = csr_array(columns[:, count:]), implied_upper(system)[count:]
     use = csr_array(columns[:, example])
-    return DualRows(use, own, system.lower, system.upper, upper), kind, example
+    return DualRows(use, plan_columns, system.lower, system.upper, upper), kind, example
 
 
 def column_kinds(system: LinearSystem, mark: IntArray | None = None) -> tuple[IntArray, IntArray]:

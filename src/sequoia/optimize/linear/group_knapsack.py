@@ -64,14 +64,14 @@ class GroupKnapsack:
     @classmethod
     def of(cls, encoding: ActionEncoding, groups: Sequence[DoseGroup]) -> "GroupKnapsack | None":
         """Return it where one row of whole costs is all the rules, and groups hang loosely."""
-        found = _whole_costs(encoding.system)
-        if found is None or encoding.dose_indicators is not None:
+        whole = _whole_costs(encoding.system)
+        if whole is None or encoding.dose_indicators is not None:
             return None
-        costs, limit = found
+        costs, limit = whole
         reads = encoding.level_input.max(axis=1)  # (J,): no arm has more than one column
         arms = np.unique(np.concatenate([group.arms for group in groups]))
-        own = reads[arms][reads[arms] >= 0]
-        if len(np.unique(own)) < len(own):
+        inputs = reads[arms][reads[arms] >= 0]
+        if len(np.unique(inputs)) < len(inputs):
             return None
         by_level = np.where(
             encoding.level_input >= 0, np.append(costs, 0)[encoding.level_input], -1
@@ -172,11 +172,11 @@ def _stages(groups: Sequence[DoseGroup], by_level: IntArray) -> Iterator[_Stage 
 def _by_target(leads: IntArray, count: int) -> IntArray:
     """Return the ways that lead to each of some places, ``(T, m)``, filled up with W."""
     sizes = np.bincount(leads, minlength=count)
-    found = np.full((count, sizes.max()), len(leads))
+    leading = np.full((count, sizes.max()), len(leads))
     order = np.argsort(leads, kind="stable")
     column = np.arange(len(leads)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    found[leads[order], column] = order
-    return found
+    leading[leads[order], column] = order
+    return leading
 
 
 def _order(groups: Sequence[DoseGroup]) -> Iterator[tuple[int, set[int]]]:

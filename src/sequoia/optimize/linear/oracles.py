@@ -190,15 +190,15 @@ class LpOracle:
         unit = float(np.abs(weights).max(initial=0.0)) or 1.0
         lower, upper = (fixed == 1).astype(np.float64), np.where(fixed == 0, 0.0, self._upper)
         self._session.bound(lower, upper)
-        found = self._session.maximise(np.concatenate([weights / unit, self._no_weights]))
-        if found.status is Status.INFEASIBLE:
+        solved = self._session.maximise(np.concatenate([weights / unit, self._no_weights]))
+        if solved.status is Status.INFEASIBLE:
             return OracleResult(None, -np.inf)
-        if found.values is None or found.row_duals is None:
+        if solved.values is None or solved.row_duals is None:
             return _loosely(self.knapsack, weights, fixed)
-        prices = self._rows.project_sign(unit * found.row_duals)
+        prices = self._rows.project_sign(unit * solved.row_duals)
         left = weights - prices @ self._rows.use
         paid = np.maximum(left * lower, left * upper).sum()
-        weight, point = float(paid + self._rows.support(prices)), found.values[: len(weights)]
+        weight, point = float(paid + self._rows.support(prices)), solved.values[: len(weights)]
         return OracleResult(point, weight, lambda: np.where(point > 0.5, left, -left))
 
 

@@ -60,11 +60,11 @@ class Packing:
         size = np.maximum(np.where(np.isfinite(room), np.abs(room), np.inf), 1e-9)
         share = (np.maximum(self._uses, 0) / size[:, self._rows]).sum(axis=2)
         keys = weights, weights / (share + 1e-9)
-        found = [self._packed(weights, key, limits, room) for key in keys]
-        values = [np.where(ok, (a * weights).sum(axis=1), -np.inf) for a, ok in found]
+        packed = [self._packed(weights, key, limits, room) for key in keys]
+        values = [np.where(ok, (a * weights).sum(axis=1), -np.inf) for a, ok in packed]
         second = values[1] > values[0]
-        actions = np.where(second[:, None], found[1][0], found[0][0])
-        return actions, np.where(second, found[1][1], found[0][1])
+        actions = np.where(second[:, None], packed[1][0], packed[0][0])
+        return actions, np.where(second, packed[1][1], packed[0][1])
 
     def _room(self, limits: ActionLimits) -> FloatArray:
         """Return what each row may sum up to in each state, ``(B, R + 1)``; the last is free."""

@@ -406,17 +406,17 @@ class ActionSpace(Shown, ABC):
             )
         level = np.zeros((1, self.n_actions), dtype=np.int8)
         level = level[self.contains(level)]
-        found = [level]
+        levels = [level]
         while len(level):
             last = np.where(level == 1, np.arange(self.n_actions), -1).max(axis=1, initial=-1)
             parent, column = np.nonzero(np.arange(self.n_actions) > last[:, None])
-            self._limit_tries(sum(map(len, found)) + len(parent), cap)
-            room = cap - sum(map(len, found))
+            self._limit_tries(sum(map(len, levels)) + len(parent), cap)
+            room = cap - sum(map(len, levels))
             level = self._extended(level, parent, column, room)
             if len(level) > room:
                 raise self._too_many(cap)
-            found.append(level)
-        return np.concatenate(found)
+            levels.append(level)
+        return np.concatenate(levels)
 
     def _extended(
         self, level: ActionArray, parent: IntArray, column: IntArray, room: int

@@ -94,8 +94,8 @@ class Budget(ActionSpace):
             return None
         size = max(1, _TOGETHER // (self.n_actions * (int(room(self.limit)) + 1)))
         parts = [weights[first : first + size] for first in range(0, len(weights), size)]
-        found = [self._by_dynamic_program(part, self._whole_costs) for part in parts]
-        return np.concatenate([np.zeros((0, self.n_actions), np.int8), *found])
+        best = [self._by_dynamic_program(part, self._whole_costs) for part in parts]
+        return np.concatenate([np.zeros((0, self.n_actions), np.int8), *best])
 
     def argmax_under(self, rows: Rows, settled: ActionArray) -> Maximiser | None:
         """Choose the heaviest few by groups, where all cost the same and rows are over groups."""

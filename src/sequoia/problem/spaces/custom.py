@@ -107,10 +107,10 @@ class Custom(ActionSpace):
         self._limit_tries(2**self.n_actions, cap, per_action=50)
         bits = np.arange(2**self.n_actions)[:, None] >> np.arange(self.n_actions)
         actions = (bits & 1).astype(np.int8)
-        found: ActionArray = actions[self.contains(actions)]
-        if len(found) > cap:
+        feasible: ActionArray = actions[self.contains(actions)]
+        if len(feasible) > cap:
             raise self._too_many(cap)
-        return found
+        return feasible
 
     def sample(self, rng: np.random.Generator) -> Decision:
         """Maximise random weights."""

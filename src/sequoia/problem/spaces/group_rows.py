@@ -49,7 +49,7 @@ class GroupRows:
         dense = rows.matrix.toarray()
         size = dense.shape[1]
         total = np.arange(limit + 1)
-        found: dict[bytes, tuple[BoolArray, IntArray, IntArray]] = {}
+        groups_by_columns: dict[bytes, tuple[BoolArray, IntArray, IntArray]] = {}
         for row, lower, upper in zip(dense, rows.lower, rows.upper, strict=True):
             values = np.unique(row)
             if len(values) > 2:
@@ -59,31 +59,33 @@ class GroupRows:
             inside = row != outside
             value = float(row[inside][0]) if inside.any() else 1.0
             least, most = _numbers(value, outside, float(lower), float(upper), total)
-            before = found.get(inside.tobytes(), (inside, np.zeros_like(total), total))
-            found[inside.tobytes()] = (
+            before = groups_by_columns.get(inside.tobytes(), (inside, np.zeros_like(total), total))
+            groups_by_columns[inside.tobytes()] = (
                 inside,
                 np.maximum(before[1], least),
                 np.minimum(before[2], most),
             )
         everything = np.ones(size, dtype=np.bool_)
-        own = found.pop(everything.tobytes(), (everything, total, total))
-        groups = sorted(found.values(), key=lambda group: int(group[0].sum()))
-        return cls._nested([*groups, (everything, np.maximum(own[1], total), own[2])])
+        total_group = groups_by_columns.pop(everything.tobytes(), (everything, total, total))
+        groups = sorted(groups_by_columns.values(), key=lambda group: int(group[0].sum()))
+        return cls._nested(
+            [*groups, (everything, np.maximum(total_group[1], total), total_group[2])]
+        )
 
     @classmethod
     def _nested(cls, groups: list[tuple[BoolArray, IntArray, IntArray]]) -> "GroupRows | None":
         """Return a tree of groups, the smallest first; ``None`` where some overlap in part."""
         parent = []
         group_of = np.full(len(groups[-1][0]), len(groups) - 1)
-        for index, (own, _, _) in enumerate(groups):
+        for index, (inside, _, _) in enumerate(groups):
             around = -1
             for other in range(len(groups) - 1, index, -1):
-                shared = (own & groups[other][0]).sum()
-                if shared not in (0, own.sum()):
+                shared = (inside & groups[other][0]).sum()
+                if shared not in (0, inside.sum()):
                     return None
-                around = other if shared == own.sum() else around
+                around = other if shared == inside.sum() else around
             parent.append(around)
-            group_of[own & (group_of == len(groups) - 1)] = index
+            group_of[inside & (group_of == len(groups) - 1)] = index
         least, most = (np.array([group[side] for group in groups]) for side in (1, 2))
         # What groups inside need is needed outside, and no more is had than they and others give.
         sizes = np.bincount(group_of, minlength=len(groups))
@@ -123,7 +125,7 @@ class GroupRows:
                 action = ranked.action(best)
                 return action if ((settled < 0) | (action == settled)).all() else None
             cut = ranked.cut(number)
-            best = max(best, cut, key=lambda one: one.value)
+            best = max(best, cut, key=lambda candidate: candidate.value)
 
 
 class _Prices(NamedTuple):

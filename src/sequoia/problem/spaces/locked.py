@@ -52,9 +52,9 @@ class Locked(ActionSpace):
 
     def extensions(self, decision: Decision) -> Extensions:
         """Keep those extensions of the base that the locks allow."""
-        found = self._base.extensions(decision)
-        fine = [not self.system.violations(found[index]) for index in range(len(found))]
-        return found.only(np.array(fine, dtype=np.bool_))
+        extensions = self._base.extensions(decision)
+        fine = [not self.system.violations(extensions[index]) for index in range(len(extensions))]
+        return extensions.only(np.array(fine, dtype=np.bool_))
 
     def describe(self, decision: Decision) -> list[str]:
         """Say it as the base does."""
@@ -74,9 +74,11 @@ def with_preferences(space: ActionSpace, rules: Rules) -> ActionSpace:
     if not rules.preferences:
         return space
     bonus = np.zeros((len(space.worker_names), space.n_actions))
-    for one in rules.preferences:
-        worker = index_of("rules.preferences", space.worker_names, one.worker)
-        bonus[worker, index_of("rules.preferences", space.names, one.arm)] += one.bonus
+    for preference in rules.preferences:
+        worker = index_of("rules.preferences", space.worker_names, preference.worker)
+        bonus[worker, index_of("rules.preferences", space.names, preference.arm)] += (
+            preference.bonus
+        )
     return space.with_bonus(bonus)
 
 

@@ -62,9 +62,9 @@ def read_space(content: TableSet) -> ActionSpace:
             f"{content.where}, option 'kind' is {kind!r}; known: "
             f"{', '.join(SPACES)}{closest(kind, list(SPACES))}."
         )
-    own = {key: value for key, value in content.options.items() if key != "rules"}
+    options = {key: value for key, value in content.options.items() if key != "rules"}
     try:
-        space = SPACES[kind].from_tables(content.part(own))
+        space = SPACES[kind].from_tables(content.part(options))
     except ProblemError as error:
         raise FileError(f"{content.where}: {error}") from None
     if "rules" not in content.options:

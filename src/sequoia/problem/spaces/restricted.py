@@ -68,8 +68,8 @@ class Restricted(WithRows):
     def construct_linear(self, weights: FloatArray) -> ActionArray | None:
         """Ask the space below; ``None`` where it does not keep within the limits."""
         everywhere = self._limits.only(np.zeros(len(weights), dtype=np.int64))
-        found = self._below.construct_linear(everywhere.weighted(weights))
-        return found if found is None or everywhere.holds(found).all() else None
+        built = self._below.construct_linear(everywhere.weighted(weights))
+        return built if built is None or everywhere.holds(built).all() else None
 
 
 def restrict(space: ActionSpace, limits: ActionLimits) -> ActionSpace:

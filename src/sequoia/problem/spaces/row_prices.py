@@ -41,25 +41,25 @@ class RowPrices:
     ) -> bool:
         """Ask until the gap is closed or nothing is new; return whether the space answered."""
         prices = np.zeros(len(self.limit))
-        seen: set[bytes] = set()
+        asked: set[bytes] = set()
         for _ in range(_MOST_QUESTIONS):
-            found = ask(self.weights - prices @ self.matrix)
-            if found is None:
+            answer = ask(self.weights - prices @ self.matrix)
+            if answer is None:
                 return False
-            action, bound = found
+            action, bound = answer
             self.bound = min(self.bound, bound + float(prices @ self.limit))
             self._keep(action, mend)
-            if action.tobytes() in seen or self.bound - self.value <= gap * abs(self.value):
+            if action.tobytes() in asked or self.bound - self.value <= gap * abs(self.value):
                 break
-            seen.add(action.tobytes())
+            asked.add(action.tobytes())
             self.actions.append(action)
             prices = self._next_prices()
         # At the lowest point rows are kept on average; dearer ones are kept for certain.
         prices = np.maximum(prices, _LEAST * float(np.abs(self.weights).max(initial=1.0)))
         for _ in range(_MOST_DEARER if self.best is None else 0):
             prices = 2 * prices
-            found = ask(self.weights - prices @ self.matrix)
-            if found is None or self._keep(found[0], mend):
+            answer = ask(self.weights - prices @ self.matrix)
+            if answer is None or self._keep(answer[0], mend):
                 break
         return True
 

@@ -306,10 +306,10 @@ class Schedule(ActionSpace):
         from scipy.sparse.csgraph import maximum_flow
 
         workers, arms, slots = self._triples
-        own = np.flatnonzero(np.isin(arms, chosen))
+        places = np.flatnonzero(np.isin(arms, chosen))
         n_arms, n_slots = self.arm_slots.shape
-        pairs, pair = np.unique(workers[own] * n_arms + arms[own], return_inverse=True)
-        turns, turn = np.unique(workers[own] * n_slots + slots[own], return_inverse=True)
+        pairs, pair = np.unique(workers[places] * n_arms + arms[places], return_inverse=True)
+        turns, turn = np.unique(workers[places] * n_slots + slots[places], return_inverse=True)
         # Nodes: the source, arms, pairs of worker and arm, pairs of worker and slot, the sink.
         arm = 1 + np.arange(len(chosen))
         pair_node = 1 + len(chosen) + np.arange(len(pairs))
@@ -325,7 +325,7 @@ class Schedule(ActionSpace):
         if result.flow_value < self.visits * len(chosen):
             return None
         plan = np.zeros(len(workers), dtype=np.int8)
-        plan[own] = result.flow.toarray()[pair_node[pair], turn_node[turn]] > 0
+        plan[places] = result.flow.toarray()[pair_node[pair], turn_node[turn]] > 0
         return plan
 
     def _columns(self, booked: BoolArray) -> ActionArray:
@@ -422,15 +422,15 @@ class Schedule(ActionSpace):
     def _with_hours(self, where: str, hours: Mapping[str, float]) -> "Schedule":
         """Count slots as hours: the first open ones are kept; more than these cannot be had."""
         slots = self.worker_slots.copy()
-        for name, own in hours.items():
+        for name, given in hours.items():
             worker = index_of(where, self.worker_names, name)
             usual = int(slots[worker].sum())
-            if own != int(own) or own > usual:
+            if given != int(given) or given > usual:
                 raise ProblemError(
-                    f"{where} gives {name} {own:g} hours; in a schedule a slot counts as an hour, "
-                    f"so a whole number up to {usual} is wanted."
+                    f"{where} gives {name} {given:g} hours; in a schedule a slot counts as an "
+                    f"hour, so a whole number up to {usual} is wanted."
                 )
-            slots[worker, np.flatnonzero(slots[worker])[int(own) :]] = False
+            slots[worker, np.flatnonzero(slots[worker])[int(given) :]] = False
         return replace(self, worker_slots=slots)
 
     def usual_hours(self, worker: str) -> float:

@@ -88,9 +88,10 @@ class WithRows(ActionSpace):
     @cached_property
     def _columns_wanted(self) -> FloatArray:
         """The columns that have to be chosen (1) and must not be (-1), ``(N,)``."""
-        own = self._is_of_columns
+        is_of_columns = self._is_of_columns
         wanted: FloatArray = np.sign(
-            np.where(self._rows.upper[own] == 0, -1.0, 1.0) @ self._dense_rows[own]
+            np.where(self._rows.upper[is_of_columns] == 0, -1.0, 1.0)
+            @ self._dense_rows[is_of_columns]
         )
         return wanted
 
@@ -98,8 +99,10 @@ class WithRows(ActionSpace):
     def settled(self) -> ActionArray:
         """Columns that the rows, or the space below, settle."""
         wanted = self._columns_wanted
-        own: ActionArray = np.where(wanted == 0, self._below.settled, wanted > 0).astype(np.int8)
-        return own
+        by_rows: ActionArray = np.where(wanted == 0, self._below.settled, wanted > 0).astype(
+            np.int8
+        )
+        return by_rows
 
     @property
     def _wanted(self) -> FloatArray | None:
@@ -136,11 +139,11 @@ class WithRows(ActionSpace):
 
     def _refusal(self) -> InfeasibleSpace:
         """Say which rules contradict and, if it is the space below that does, in its words."""
-        found = no_decision(self.compact)
+        refusal = no_decision(self.compact)
         wanted = (self._columns_wanted > 0).astype(np.int8)
         if not self._below.is_down_closed or self._below.contains(wanted[None])[0]:
-            return found
-        return InfeasibleSpace(f"{found} {self._below._why_not(wanted)}")
+            return refusal
+        return InfeasibleSpace(f"{refusal} {self._below._why_not(wanted)}")
 
     def argmax_linear_batch(self, weights: FloatArray) -> ActionArray | None:
         """Ask the space below for all at once, with what is wanted made heavy."""
@@ -162,9 +165,9 @@ class WithRows(ActionSpace):
             few = self._below.most_columns_to_list
             is_better_left = self._maximise is not None or (few and self.n_actions <= few)
             return None if is_better_left else self._under_other_rows(weights, limits)
-        found = self._press(self._below.bracket_linear, weights, limits)
-        if found is None or self._extra.holds(found[0][None])[0]:
-            return found
+        bracket = self._press(self._below.bracket_linear, weights, limits)
+        if bracket is None or self._extra.holds(bracket[0][None])[0]:
+            return bracket
         wanted = (self._wanted > 0).astype(np.int8)
         if self._below.is_refusal_final and not self._below.contains(wanted[None])[0]:
             why = self._below._why_not(wanted)
@@ -185,9 +188,9 @@ class WithRows(ActionSpace):
     ) -> tuple[ActionArray, float] | None:
         """Return an action and a bound, by the space below or by prices of rows."""
         if self._bracket_below is not None:
-            found = self._press(self._bracket_below, weights, limits)
-            if found is not None and self._extra.holds(found[0][None])[0]:
-                return found
+            bracket = self._press(self._bracket_below, weights, limits)
+            if bracket is not None and self._extra.holds(bracket[0][None])[0]:
+                return bracket
         return None if self._below.has_quick_program else self._by_row_prices(weights, limits)
 
     def _press(
@@ -197,25 +200,29 @@ class WithRows(ActionSpace):
 
         The gap is that of the weights, without what is added to them.
         """
-        found, until = None, time.monotonic() + limits.seconds
+        bracket, until = None, time.monotonic() + limits.seconds
         for pressed, extra in self._pressed(weights):
             share = float(np.abs(weights).sum()) / max(float(np.abs(pressed).sum()), 1e-300)
             left = max(0.0, until - time.monotonic())
-            found = ask(pressed, replace(limits, gap=limits.gap * share, seconds=left))
-            if found is None:
+            bracket = ask(pressed, replace(limits, gap=limits.gap * share, seconds=left))
+            if bracket is None:
                 return None
-            found = found[0], found[1] - extra
+            bracket = bracket[0], bracket[1] - extra
             asked = self._columns_wanted != 0
-            if (2 * found[0] - 1 == self._columns_wanted)[asked].all():
+            if (2 * bracket[0] - 1 == self._columns_wanted)[asked].all():
                 break
-        return found
+        return bracket
 
     def _by_row_prices(
         self, weights: FloatArray, limits: Limits
     ) -> tuple[ActionArray, float] | None:
         """Return an action and a bound, by prices of the rows over several columns."""
-        own = ~self._is_of_columns
-        rows, low, high = self._dense_rows[own], self._rows.lower[own], self._rows.upper[own]
+        several = ~self._is_of_columns
+        rows, low, high = (
+            self._dense_rows[several],
+            self._rows.lower[several],
+            self._rows.upper[several],
+        )
         matrix = np.concatenate([-rows[np.isfinite(low)], rows[np.isfinite(high)]])
         limit = np.concatenate([-low[np.isfinite(low)], high[np.isfinite(high)]])
 

@@ -153,14 +153,16 @@ class PackingTable:
         patterns
             The maximal patterns of each bin.
         """
-        room = np.array([np.max(own, axis=0) for own in patterns], dtype=np.int64)
+        room = np.array(
+            [np.max(patterns_of_bin, axis=0) for patterns_of_bin in patterns], dtype=np.int64
+        )
         most = np.minimum(counts, room.reshape(len(patterns), len(counts)).sum(axis=0))
         shape = tuple((most + 1).tolist())
         if prod(shape) > _MOST_CELLS:
             return None
         table = cls(_closed(np.zeros((1, len(shape)), dtype=np.int64), shape))
-        for own in patterns:
-            sums = table.maximal[:, None] + np.array(own, dtype=np.int64)
+        for patterns_of_bin in patterns:
+            sums = table.maximal[:, None] + np.array(patterns_of_bin, dtype=np.int64)
             table = cls(_closed(np.minimum(sums, most).reshape(-1, len(shape)), shape))
         return table
 
@@ -185,9 +187,9 @@ class PackingTable:
         ``worth[g][n]`` is that of the first ``n + 1`` of size ``g``, never less than that of fewer.
         """
         total = np.zeros(len(self.maximal))
-        for own, taken in zip(worth, self._taken, strict=True):
+        for worths, taken in zip(worth, self._taken, strict=True):
             # No item is the last position, which holds nothing.
-            total += np.concatenate([own, _NOTHING])[taken - 1]
+            total += np.concatenate([worths, _NOTHING])[taken - 1]
         best: IntArray = self.maximal[int(total.argmax())]
         return best
 

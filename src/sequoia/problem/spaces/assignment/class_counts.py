@@ -50,13 +50,13 @@ class ClassCounts:
         class_of = class_of.reshape(-1)
         members = [np.flatnonzero(class_of == index) for index in range(kinds.shape[1])]
         sizes, each = kinds[0].astype(np.int64), kinds[1:]
-        n_members = np.array([len(own) for own in members])
+        n_members = np.array([len(n_of_class) for n_of_class in members])
         counts = np.zeros((len(members), 1), dtype=np.int64)
-        for index, own in enumerate(n_members.tolist()):
-            if counts.shape[1] * (own + 1) > 4 * _MOST_COUNTS:
+        for index, n_of_class in enumerate(n_members.tolist()):
+            if counts.shape[1] * (n_of_class + 1) > 4 * _MOST_COUNTS:
                 return None
-            counts = np.repeat(counts, own + 1, axis=1)
-            counts[index] = np.tile(np.arange(own + 1), counts.shape[1] // (own + 1))
+            counts = np.repeat(counts, n_of_class + 1, axis=1)
+            counts[index] = np.tile(np.arange(n_of_class + 1), counts.shape[1] // (n_of_class + 1))
             later = np.where(np.arange(len(members)) > index, n_members, 0)
             of_size = np.stack([counts[sizes == size].sum(axis=0) for size in np.unique(sizes)])
             counts = counts[:, table.contain(of_size.T) & _can_hold(rows, each, counts, later)]
@@ -74,14 +74,14 @@ class ClassCounts:
             return None
         heavy = 1 + 2 * float(np.abs(weights).sum())
         weights = weights + heavy * np.array([-1.0, 1.0, 0.0])[settled]
-        ranked = [own[np.argsort(-weights[own], kind="stable")] for own in self.members]
+        ranked = [columns[np.argsort(-weights[columns], kind="stable")] for columns in self.members]
         total = np.zeros(self.counts.shape[1])
-        for own, taken in zip(ranked, self.counts, strict=True):
-            total += np.concatenate([_NOTHING, weights[own].cumsum()])[taken]
+        for columns, taken in zip(ranked, self.counts, strict=True):
+            total += np.concatenate([_NOTHING, weights[columns].cumsum()])[taken]
         best = self.counts[:, int(total.argmax())]
         action = np.zeros(len(weights), dtype=np.int8)
-        for own, taken in zip(ranked, best.tolist(), strict=True):
-            action[own[:taken]] = 1
+        for columns, taken in zip(ranked, best.tolist(), strict=True):
+            action[columns[:taken]] = 1
         return action if ((settled < 0) | (action == settled)).all() else None
 
 

@@ -70,8 +70,8 @@ class LockedAssignment(Locked):
     @property
     def settled(self) -> ActionArray:
         """Arms whose visits are settled are acted on."""
-        own: ActionArray = np.where(self._is_locked, 1, -1).astype(np.int8)
-        return own
+        locked: ActionArray = np.where(self._is_locked, 1, -1).astype(np.int8)
+        return locked
 
     @property
     def has_quick_contains(self) -> bool:

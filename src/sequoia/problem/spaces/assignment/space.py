@@ -132,11 +132,11 @@ class Assignment(ActionSpace):
         patterns: dict[float, list[Pattern]] = {}
         left = _MAX_LOADS
         for capacity in np.unique(self.capacities).tolist():
-            found = maximal_patterns(sizes.tolist(), counts.tolist(), capacity, left)
-            if found is None:
+            maximal = maximal_patterns(sizes.tolist(), counts.tolist(), capacity, left)
+            if maximal is None:
                 return None
-            patterns[capacity] = found
-            left -= len(found)
+            patterns[capacity] = maximal
+            left -= len(maximal)
         return patterns
 
     @cached_property
@@ -177,7 +177,7 @@ class Assignment(ActionSpace):
             n_workers,
             [f"workers of capacity {room:g}" for room in rooms],
         )
-        names = [f"load {one}" for one in patterns]
+        names = [f"load {load}" for load in patterns]
         return sparse.csr_array(served.T), limits, names, n_workers[owner].astype(np.float64)
 
     def _visit_counts(self) -> tuple[sparse.csr_array, Rows, list[str], FloatArray]:
@@ -237,10 +237,10 @@ class Assignment(ActionSpace):
         if self._table is None:
             return None
         order = np.lexsort((-weights, self._sizes[1]))
-        arms = [order[own] for own in self._places]
+        arms = [order[members] for members in self._places]
         gains = np.maximum(weights, 0.0)
-        lot = self._table.best([gains[own].cumsum() for own in arms])
-        chosen = np.concatenate([own[:taken] for own, taken in zip(arms, lot, strict=True)])
+        lot = self._table.best([gains[members].cumsum() for members in arms])
+        chosen = np.concatenate([members[:taken] for members, taken in zip(arms, lot, strict=True)])
         action = np.zeros(self.n_actions, dtype=np.int8)
         action[chosen[weights[chosen] > 0]] = 1
         return action
@@ -386,8 +386,8 @@ class Assignment(ActionSpace):
     def _with_hours(self, where: str, hours: Mapping[str, float]) -> "Assignment":
         """Hours are in the unit of capacities."""
         capacities = self.capacities.copy()
-        for name, own in hours.items():
-            capacities[index_of(where, self.worker_names, name)] = own
+        for name, given in hours.items():
+            capacities[index_of(where, self.worker_names, name)] = given
         return replace(self, capacities=capacities)
 
     def usual_hours(self, worker: str) -> float:

@@ -37,11 +37,11 @@ def why_not(space: "Rota", openings: Openings, is_visitable: BoolArray, action: 
     where = np.unique(pairs[np.isin(pairs[:, 0], conflict), 1])
     needed = (space.lengths * space.visits)[conflict].sum()
     given = openings.minutes[where].sum()
-    said = [f"{space.say_opening(b)}" for b in where.tolist()]
-    said = said if len(said) <= 6 else [*said[:5], f"{len(said) - 5} more"]
+    names = [f"{space.say_opening(b)}" for b in where.tolist()]
+    names = names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} more"]
     return (
         f"{say(space.names[arm] for arm in conflict)} cannot be visited together: "
-        f"{needed:g} minutes of visits do not fit into the {given:g} minutes of {say(said)}."
+        f"{needed:g} minutes of visits do not fit into the {given:g} minutes of {say(names)}."
     )
 
 

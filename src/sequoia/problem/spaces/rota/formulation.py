@@ -51,14 +51,16 @@ class Formulation:
         """Plan columns: every possible visit and, where workers rest, every opening."""
         rests = self._rests
         whole = rests.shape[1]
-        own = self.openings
-        minutes = _incidence(own.pairs[:, 1], own.n_openings, own.lengths[own.pairs[:, 0]])
-        works = -csr_array(sparse.diags_array(own.minutes))[:, :whole]
+        openings = self.openings
+        minutes = _incidence(
+            openings.pairs[:, 1], openings.n_openings, openings.lengths[openings.pairs[:, 0]]
+        )
+        works = -csr_array(sparse.diags_array(openings.minutes))[:, :whole]
         blocks = [
             *self._arm_rows(0, whole),
             Rows.at_most(
-                sparse.hstack([self._none(own.n_openings), minutes, works]),
-                0.0 if whole else own.minutes,
+                sparse.hstack([self._none(openings.n_openings), minutes, works]),
+                0.0 if whole else openings.minutes,
                 [f"minutes of {name}" for name in self.opening_names],
             ),
             self._rest_rows(rests, before=self.n_visits),
@@ -81,18 +83,20 @@ class Formulation:
         patterns = self._patterns()
         if patterns is None:
             return None
-        own, size = self.openings, len(patterns)
+        openings, size = self.openings, len(patterns)
         opening = np.array([which for which, _ in patterns], dtype=np.int64)
         offers = csr_array(np.array([row for _, row in patterns]).reshape(size, len(self._sizes)))
         # A row for each opening and length that is asked for there.
-        length = np.searchsorted(self._sizes, own.lengths)[own.pairs[:, 0]]
-        kind, place = np.unique(own.pairs[:, 1] * len(self._sizes) + length, return_inverse=True)
+        length = np.searchsorted(self._sizes, openings.lengths)[openings.pairs[:, 0]]
+        kind, place = np.unique(
+            openings.pairs[:, 1] * len(self._sizes) + length, return_inverse=True
+        )
         places = offers.tocoo()
         key = opening[places.row] * len(self._sizes) + places.col
         row = np.searchsorted(kind, key)
         offered = csr_array((places.data, (row, places.row)), shape=(len(kind), size))
         rests = self._rests
-        first = self._none(own.n_openings)
+        first = self._none(openings.n_openings)
         blocks = [
             *self._arm_rows(size, 0),
             Rows.at_most(
@@ -108,8 +112,8 @@ class Formulation:
                 sparse.hstack(
                     [
                         first,
-                        _incidence(opening, own.n_openings),
-                        csr_array((own.n_openings, self.n_visits)),
+                        _incidence(opening, openings.n_openings),
+                        csr_array((openings.n_openings, self.n_visits)),
                     ]
                 ),
                 1.0,
@@ -117,7 +121,9 @@ class Formulation:
             ),
         ]
         used = (
-            rests @ _incidence(opening, own.n_openings) if rests.shape[1] else csr_array((0, size))
+            rests @ _incidence(opening, openings.n_openings)
+            if rests.shape[1]
+            else csr_array((0, size))
         )
         blocks.append(self._rest_rows(used, before=0, after=self.n_visits))
         names = [f"{self.opening_names[which]}: {self._say(row)}" for which, row in patterns]
@@ -144,32 +150,32 @@ class Formulation:
 
     def _patterns(self) -> list[tuple[int, FloatArray]] | None:
         """Return opening and number of visits of each length, for every maximal pattern."""
-        own, sizes = self.openings, self._sizes
-        arms: list[list[int]] = [[] for _ in range(own.n_openings)]
-        for arm, opening in own.pairs.tolist():
+        openings, sizes = self.openings, self._sizes
+        arms: list[list[int]] = [[] for _ in range(openings.n_openings)]
+        for arm, opening in openings.pairs.tolist():
             arms[opening].append(arm)
         known: dict[tuple[float, ...], list[Pattern] | None] = {}
-        found: list[tuple[int, FloatArray]] = []
+        listed: list[tuple[int, FloatArray]] = []
         for opening, candidates in enumerate(arms):
             if not candidates:
                 continue
             which, counts = np.unique(
-                np.searchsorted(sizes, own.lengths[candidates]), return_counts=True
+                np.searchsorted(sizes, openings.lengths[candidates]), return_counts=True
             )
-            minutes = float(own.minutes[opening])
+            minutes = float(openings.minutes[opening])
             key = (minutes, *which.tolist(), *counts.tolist())
             if key not in known:
                 known[key] = maximal_patterns(
                     sizes[which].tolist(), counts.tolist(), minutes, _MOST_PATTERNS
                 )
             patterns = known[key]
-            if patterns is None or len(found) + len(patterns) > _MOST_PATTERNS:
+            if patterns is None or len(listed) + len(patterns) > _MOST_PATTERNS:
                 return None
             for pattern in patterns:
                 row = np.zeros(len(sizes))
                 row[which] = pattern
-                found.append((opening, row))
-        return found
+                listed.append((opening, row))
+        return listed
 
     def _none(self, rows: int) -> csr_array:
         """Return rows without arms."""
@@ -177,8 +183,8 @@ class Formulation:
 
     def _arm_rows(self, before: int, after: int) -> list[Rows]:
         """Rows of arms and visits; so many other plan columns come before and after visits."""
-        own, n_arms = self.openings, len(self.names)
-        arm, opening = own.pairs.T
+        openings, n_arms = self.openings, len(self.names)
+        arm, opening = openings.pairs.T
 
         def visits(matrix: csr_array) -> list[csr_array]:
             size = matrix.shape[0]
@@ -197,19 +203,19 @@ class Formulation:
             Rows.equal(
                 sparse.hstack(
                     [
-                        sparse.diags_array(own.visits.astype(np.float64)),
+                        sparse.diags_array(openings.visits.astype(np.float64)),
                         *visits(-_incidence(arm, n_arms)),
                     ]
                 ),
                 0.0,
                 [
                     f"{name} needs {count(visits_, 'visit')}"
-                    for name, visits_ in zip(self.names, own.visits.tolist(), strict=True)
+                    for name, visits_ in zip(self.names, openings.visits.tolist(), strict=True)
                 ],
             )
         )
         # With one visit to an arm, its own row says the same.
-        several = np.flatnonzero(own.visits[arm] > 1)
+        several = np.flatnonzero(openings.visits[arm] > 1)
         size = len(several)
         one_visit = csr_array((np.ones(size), (np.arange(size), several)), (size, self.n_visits))
         blocks.append(
@@ -219,8 +225,8 @@ class Formulation:
                 [f"{self.visit_names[visit]} only if acted on" for visit in several.tolist()],
             )
         )
-        if own.is_distinct:
-            pair = own.worker[opening[several]] * n_arms + arm[several]
+        if openings.is_distinct:
+            pair = openings.worker[opening[several]] * n_arms + arm[several]
             pairs, row = np.unique(pair, return_inverse=True)
             by_pair = csr_array((np.ones(size), (row, several)), (len(pairs), self.n_visits))
             blocks.append(

@@ -49,11 +49,11 @@ class Openings:
     ) -> "Openings":
         """Return the openings of workers with ``minutes``, ``(W, K)``; see `Rota`."""
         worker, slot = np.nonzero(minutes > 0)
-        own = minutes[worker, slot]
-        suits = open_slots[:, slot].T & may_visit[worker] & (lengths <= room(own)[:, None])
+        minutes_each = minutes[worker, slot]
+        suits = open_slots[:, slot].T & may_visit[worker] & (lengths <= room(minutes_each)[:, None])
         opening, arm = np.nonzero(suits)
         pairs = np.stack([arm, opening], axis=1)
-        return cls(worker, slot, own, lengths, visits, pairs, is_distinct, most_in_a_row)
+        return cls(worker, slot, minutes_each, lengths, visits, pairs, is_distinct, most_in_a_row)
 
     @property
     def room(self) -> FloatArray:
@@ -133,8 +133,8 @@ class Packing:
 
     def visits(self) -> IntArray:
         """Return arm and opening of each visit, ``(V, 2)``."""
-        found = [(arm, opening) for arm, own in self.places.items() for opening in own]
-        return np.array(found, dtype=np.int64).reshape(-1, 2)
+        visits = [(arm, opening) for arm, openings in self.places.items() for opening in openings]
+        return np.array(visits, dtype=np.int64).reshape(-1, 2)
 
     def free(self, arm: int) -> list[int]:
         """Return the openings that have room for a visit to ``arm`` as things are."""
@@ -145,19 +145,19 @@ class Packing:
 
         The first of ``order`` that go together, or else the fullest ones.
         """
-        found = self.free(arm)
-        found = sorted(found, key=self.left.__getitem__) if order is None else list(order)
+        free = self.free(arm)
+        free = sorted(free, key=self.left.__getitem__) if order is None else list(order)
         needed = self._visits[arm]
 
         def complete(start: int) -> bool:
             if len(self.places.get(arm, ())) == needed:
                 return True
-            for position in range(start, len(found)):
-                if self._fits(arm, found[position]):
-                    self.put(arm, found[position])
+            for position in range(start, len(free)):
+                if self._fits(arm, free[position]):
+                    self.put(arm, free[position])
                     if complete(position + 1):
                         return True
-                    self.take(arm, found[position])
+                    self.take(arm, free[position])
             return False
 
         if not complete(0):
@@ -197,12 +197,12 @@ class Packing:
 
     def _place(self, arm: int, tried: set[int]) -> bool:
         """Book one visit, along a path over openings that are not yet ``tried``."""
-        own = self._of_arm[arm]
-        for opening in own:
+        candidates = self._of_arm[arm]
+        for opening in candidates:
             if self.left[opening] >= self._lengths[arm] and self._fits(arm, opening):
                 self.put(arm, opening)
                 return True
-        for opening in own:
+        for opening in candidates:
             if opening in tried:
                 continue
             tried.add(opening)

@@ -52,7 +52,9 @@ class _Node(NamedTuple):
 def _counts(rows: Rows) -> Rows:
     """Return a row for each set of arms with one coefficient in a row: how many are visited."""
     dense = rows.matrix.toarray()
-    each = [own == value for own in dense for value in np.unique(own[own != 0]).tolist()]
+    each = [
+        column == value for column in dense for value in np.unique(column[column != 0]).tolist()
+    ]
     sets = np.unique(each, axis=0) if each else np.zeros((0, dense.shape[1]))
     size = sets.sum(axis=1).astype(np.float64)
     return Rows(csr_array(sets.astype(np.float64)), 0 * size, size, ["visited"] * len(sets))
@@ -158,9 +160,9 @@ class RotaSearch:
                     heappush(waiting, (-part.bound, size, part))
                 size += 1
 
-    def _value(self, objective: FloatArray, found: tuple[ActionArray, IntArray]) -> float:
+    def _value(self, objective: FloatArray, solution: tuple[ActionArray, IntArray]) -> float:
         """Return what an action and its visits are worth; nothing if rules on top forbid it."""
-        action, visits = found
+        action, visits = solution
         if ((self._settled >= 0) & (action != self._settled)).any():
             return -np.inf
         if self._rows is not None and not self._rows.holds(action[None])[0]:
@@ -230,8 +232,8 @@ class RotaSearch:
 
     def _row_bounds(self, low: FloatArray, high: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return the bounds of all rows, with counts, the last rows, within bounds."""
-        own, kept = self._system, self._system.n_rows - len(low)
-        return np.append(own.lower[:kept], low), np.append(own.upper[:kept], high)
+        system, kept = self._system, self._system.n_rows - len(low)
+        return np.append(system.lower[:kept], low), np.append(system.upper[:kept], high)
 
     def _core(self, objective: FloatArray, node: "_Node", gap: float) -> Program:
         """Fix what costs more than ``gap`` to change, and leave out what goes with it."""

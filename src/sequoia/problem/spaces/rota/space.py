@@ -175,15 +175,16 @@ class Rota(ActionSpace):
 
     @cached_property
     def _formulation(self) -> Formulation:
-        own = self._openings
-        places = [self.say_opening(opening) for opening in range(own.n_openings)]
-        visits = [f"{places[b]} visits {self.names[j]}" for j, b in own.pairs.tolist()]
-        return Formulation(own, self.names, self.worker_names, visits, places, self.limit)
+        openings = self._openings
+        places = [self.say_opening(opening) for opening in range(openings.n_openings)]
+        visits = [f"{places[b]} visits {self.names[j]}" for j, b in openings.pairs.tolist()]
+        return Formulation(openings, self.names, self.worker_names, visits, places, self.limit)
 
     def say_opening(self, opening: int) -> str:
         """Say when it is, and whose."""
-        own = self._openings
-        return f"{self.slot_names[own.slot[opening]]}: {self.worker_names[own.worker[opening]]}"
+        openings = self._openings
+        slot, worker = openings.slot[opening], openings.worker[opening]
+        return f"{self.slot_names[slot]}: {self.worker_names[worker]}"
 
     @cached_property
     def system(self) -> LinearSystem:
@@ -206,10 +207,10 @@ class Rota(ActionSpace):
     def _search_under(self, rows: Rows | None, settled: ActionArray | None) -> RotaSearch | None:
         if self._by_patterns is None:
             return None
-        own = self._openings
-        arm, opening = own.pairs.T
-        bonus = None if self.bonus is None else self.bonus[own.worker[opening], arm]
-        return RotaSearch(own, self._by_patterns, self.limit, bonus, rows, settled)
+        openings = self._openings
+        arm, opening = openings.pairs.T
+        bonus = None if self.bonus is None else self.bonus[openings.worker[opening], arm]
+        return RotaSearch(openings, self._by_patterns, self.limit, bonus, rows, settled)
 
     @cached_property
     def _packing(self) -> Packing:
@@ -233,10 +234,10 @@ class Rota(ActionSpace):
         return partial(self._maximise, self._search_under(rows, settled))
 
     def _maximise(self, search: RotaSearch | None, weights: FloatArray) -> ActionArray | None:
-        found = None if search is None else search.best(weights)
-        if found is None:
+        best = None if search is None else search.best(weights)
+        if best is None:
             return None
-        action, visits = found
+        action, visits = best
         self._remember(action, self._columns(visits))
         return action
 
@@ -340,16 +341,16 @@ class Rota(ActionSpace):
         visits = self._visits(decision)
         packing = self._packing
         packing.fill(visits)
-        found: list[tuple[int, list[int]]] = []
+        additions: list[tuple[int, list[int]]] = []
         if decision.action.sum() < self.limit:
             for arm in np.flatnonzero(decision.action == 0).tolist():
                 chosen = packing.choose(arm)
                 if chosen is not None:
-                    found.append((arm, chosen))
-        arms = np.array([arm for arm, _ in found], dtype=np.int64)
+                    additions.append((arm, chosen))
+        arms = np.array([arm for arm, _ in additions], dtype=np.int64)
 
         def extend(index: int) -> Decision:
-            arm, chosen = found[index]
+            arm, chosen = additions[index]
             action = decision.action.copy()
             action[arm] = 1
             more = np.array([(arm, opening) for opening in chosen], dtype=np.int64)
@@ -360,16 +361,16 @@ class Rota(ActionSpace):
 
     def describe(self, decision: Decision) -> list[str]:
         """One line per slot and worker."""
-        own, visits = self._openings, self._visits(decision)
+        openings, visits = self._openings, self._visits(decision)
         lines = []
-        for opening in np.lexsort((own.worker, own.slot)).tolist():
+        for opening in np.lexsort((openings.worker, openings.slot)).tolist():
             arms = visits[visits[:, 1] == opening, 0]
             if len(arms):
                 used = self.lengths[arms].sum()
                 whom = say(self.names[arm] for arm in arms.tolist())
                 lines.append(
                     f"{self.say_opening(opening)} visits {whom} ({used:g} of "
-                    f"{own.minutes[opening]:g} minutes used)"
+                    f"{openings.minutes[opening]:g} minutes used)"
                 )
         return lines or ["Nobody visits anyone"]
 
@@ -410,12 +411,12 @@ class Rota(ActionSpace):
     def _with_hours(self, where: str, hours: Mapping[str, float]) -> "Rota":
         """Keep the first hours of the day; more than usual are added to a worker's last slot."""
         minutes = self.minutes.copy()
-        for name, own in hours.items():
+        for name, given in hours.items():
             worker = index_of(where, self.worker_names, name)
             usual = minutes[worker].copy()
             before = np.cumsum(usual) - usual
-            minutes[worker] = np.clip(60 * own - before, 0.0, usual)
-            extra = 60 * own - usual.sum()
+            minutes[worker] = np.clip(60 * given - before, 0.0, usual)
+            extra = 60 * given - usual.sum()
             if extra > 0:
                 if not usual.any():
                     raise ProblemError(f"{where} gives {name} hours, who works in no slot.")
@@ -428,10 +429,10 @@ class Rota(ActionSpace):
 
     def visit_columns(self, arm: int, worker: int | None, slot: int | None) -> IntArray:
         """Return the visits that may be meant."""
-        own = self._openings
-        arms, opening = own.pairs.T
-        fits = (arms == arm) & (True if worker is None else own.worker[opening] == worker)
-        columns = np.flatnonzero(fits & (True if slot is None else own.slot[opening] == slot))
+        openings = self._openings
+        arms, opening = openings.pairs.T
+        fits = (arms == arm) & (True if worker is None else openings.worker[opening] == worker)
+        columns = np.flatnonzero(fits & (True if slot is None else openings.slot[opening] == slot))
         return self.n_actions + columns
 
     def with_bonus(self, bonus: FloatArray) -> "Rota":

@@ -257,8 +257,8 @@ class Walk(ActionSpace):
             values = np.concatenate([action, times >= 1, times >= 2]).astype(np.float64)
             return self._euler.walk(values) if visited[stops].all() else None
         program = self.compact.program(np.zeros(self.n_actions), fixed=action)
-        found = self._settle(program)
-        return None if found is None else self._euler.walk(found)
+        settled = self._settle(program)
+        return None if settled is None else self._euler.walk(settled)
 
     def _expand(self, order: Sequence[int]) -> list[int]:
         """Return the nodes along the shortest way through ``order``."""
@@ -420,18 +420,18 @@ def _checked_edges(given: ArrayLike, size: int | None) -> IntArray:
         require("walk.edges", edges, edges < size, f"there are only {size} nodes")
     loops = edges[:, 0] != edges[:, 1]
     require("walk.edges", edges[:, 0], loops, "an edge joins two different nodes")
-    seen: dict[tuple[int, int], int] = {}
+    places: dict[tuple[int, int], int] = {}
     for index, (a, b) in enumerate(np.sort(edges, axis=1).tolist()):
-        if seen.setdefault((a, b), index) != index:
+        if places.setdefault((a, b), index) != index:
             raise ProblemError(f"walk.edges[{index}] repeats the edge {a}–{b}.")
     return edges
 
 
 def _note_loops_and_repeats(edges: Table, pairs: IntArray) -> None:
-    seen: dict[tuple[int, int], int] = {}
+    places: dict[tuple[int, int], int] = {}
     for row, (a, b) in enumerate(np.sort(pairs, axis=1).tolist()):
         if a == b:
             edges.found.append(f"{edges.place(row)}: an edge joins two different nodes.")
-        elif seen.setdefault((a, b), row) != row:
-            before = edges.place(seen[a, b]).rpartition(" ")[2]
+        elif places.setdefault((a, b), row) != row:
+            before = edges.place(places[a, b]).rpartition(" ")[2]
             edges.found.append(f"{edges.place(row)} repeats the edge of row {before}.")

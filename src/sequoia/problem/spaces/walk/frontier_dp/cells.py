@@ -208,17 +208,17 @@ def tables(layers: Sequence[Layer], weights: FloatArray, columns: int) -> list[F
     columns
         One, or one more than the number of nodes that may be acted on.
     """
-    found = [np.zeros((layers[0].n_before if layers else 1, columns))]
+    tables_so_far = [np.zeros((layers[0].n_before if layers else 1, columns))]
     for layer in layers:
-        rows = found[-1].take(layer.before, axis=0)
+        rows = tables_so_far[-1].take(layer.before, axis=0)
         for node, part in layer.leaving:
             _act(rows[part], float(weights[node]))
         table = rows.take(layer.ways[0], axis=0)
         for moves in layer.ways[1:]:
             better = table[: len(moves)]
             np.maximum(better, rows.take(moves, axis=0), out=better)
-        found.append(table)
-    return found
+        tables_so_far.append(table)
+    return tables_so_far
 
 
 def _act(rows: FloatArray, weight: float) -> None:
@@ -233,13 +233,13 @@ def _act(rows: FloatArray, weight: float) -> None:
 
 def completions(layers: Sequence[Layer], weights: FloatArray) -> list[FloatArray]:
     """Return the best value from each cell to the end with no limit, one vector per layer."""
-    found = [np.zeros(layers[-1].n_after)]
+    rest = [np.zeros(layers[-1].n_after)]
     for layer in reversed(layers):
-        values = through(layer, found[-1], weights)
+        values = through(layer, rest[-1], weights)
         best = np.full(layer.n_before, -np.inf)
         np.maximum.at(best, layer.before, values)
-        found.append(best)
-    return found[::-1]
+        rest.append(best)
+    return rest[::-1]
 
 
 def through(layer: Layer, after: FloatArray, weights: FloatArray) -> FloatArray:
