@@ -1,4 +1,4 @@
-"""What all pictures share: figures without global state, colours, legends, the look of a policy."""
+"""The basis of all pictures: figures without global state, colours, legends, looks of a policy."""
 
 import io
 import os

@@ -1,4 +1,4 @@
-"""Which action reaches which arm, and what those that are chosen do."""
+"""Pictures of the arms that each action reaches, and of what chosen actions do."""
 
 from collections.abc import Sequence
 

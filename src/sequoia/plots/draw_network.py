@@ -1,4 +1,4 @@
-"""Who infects whom."""
+"""Pictures of contagion between arms."""
 
 from typing import Any
 

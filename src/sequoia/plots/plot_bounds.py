@@ -27,7 +27,7 @@ _LINES = ("-", "--", ":")
 
 
 class Gap(NamedTuple):
-    """What a policy misses of a bound, as a share of it, and half of its 95 % interval."""
+    """The gap of a policy to a bound, as a share of it, and half of its 95 % interval."""
 
     arms: int
     missed: float

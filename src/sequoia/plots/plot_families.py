@@ -1,4 +1,4 @@
-"""What families are made from: the sigmoid of interventions, the Underground of routing."""
+"""Pictures of the parts of families: the sigmoid of interventions, the Underground of routing."""
 
 import itertools
 

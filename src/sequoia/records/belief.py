@@ -81,9 +81,9 @@ class BeliefProblem:
         """Return the state of ``problem`` that is nearest to each distribution, ``(J,)``."""
         model = self.original.arms.model
         result = np.empty(len(about), dtype=np.int64)
-        for one in np.unique(model):
-            own = np.flatnonzero(model == one)
-            result[own] = cdist(about[own], self.beliefs[one], "cityblock").argmin(axis=1)
+        for kind in np.unique(model):
+            arms = np.flatnonzero(model == kind)
+            result[arms] = cdist(about[arms], self.beliefs[kind], "cityblock").argmin(axis=1)
         return result
 
 
@@ -118,7 +118,8 @@ def belief_problem(problem: Problem, seen: Seen = AT_VISITS, error: float = ERRO
     require_memory(what, float(arms.n_models) * arms.n_doses * size**2)
     moved = Arms(
         _padded(
-            [graph.beliefs @ own for graph, own in zip(graphs, arms.rewards, strict=True)], size
+            [graph.beliefs @ rewards for graph, rewards in zip(graphs, arms.rewards, strict=True)],
+            size,
         ),
         arms.doses,
         _kernels(graphs, arms, seen, size),
@@ -158,9 +159,9 @@ def say_belief(arms: Arms, belief: FloatArray, since: int | None, unit: str = "s
 def _kernels(graphs: list[BeliefGraph], arms: Arms, seen: Seen, size: int) -> FloatArray:
     """Return the moves of all models, ``(G, L, N, N)``; beliefs a model lacks stay as they are."""
     result = np.tile(np.eye(size), (arms.n_models, arms.n_doses, 1, 1))
-    for own, graph, moves in zip(result, graphs, arms.kernels, strict=True):
+    for kernel, graph, moves in zip(result, graphs, arms.kernels, strict=True):
         here = len(graph.beliefs)
-        own[:, :here, :here] = graph.kernels(moves, seen)
+        kernel[:, :here, :here] = graph.kernels(moves, seen)
     return result
 
 

@@ -142,9 +142,9 @@ class _Growth:
 
     def place(self, belief: FloatArray) -> int:
         """Return a node near enough, or grow a chain from a new one."""
-        found = self._near(belief, np.arange(len(self.beliefs)), self._error)
-        if found is not None:
-            return found
+        nearest = self._near(belief, np.arange(len(self.beliefs)), self._error)
+        if nearest is not None:
+            return nearest
         node = self.new(belief)
         self.leave_alone(node)
         return node
@@ -152,7 +152,9 @@ class _Growth:
     def leave_alone(self, node: int) -> None:
         """Follow a node under no dose until it joins another chain, itself, or its limit."""
         # Within itself a chain that is slow would join too early, and stand still for ever.
-        others = np.array([i for i, own in enumerate(self.following) if own[0] >= 0], dtype=int)
+        others = np.array(
+            [i for i, next_nodes in enumerate(self.following) if next_nodes[0] >= 0], dtype=int
+        )
         for length in count():
             steps, ahead = 1, self.beliefs[node] @ self._moves[0]
             if length >= _OWN_STEPS:

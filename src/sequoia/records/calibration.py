@@ -22,7 +22,7 @@ _DOUBT = 2.6
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """How predictions of states compare with what was seen. Axes: B bins of probability.
+    """Predictions of states compared with sightings. Axes: B bins of probability.
 
     Attributes
     ----------
@@ -55,7 +55,7 @@ class Calibration:
 
     @property
     def words(self) -> str:
-        """What it means, in a sentence or two."""
+        """The meaning, in a sentence or two."""
         agrees = "agree with" if self.is_fine else "differ from"
         gain = np.exp(self.log_score - self.baseline)
         if gain > 1.005:
@@ -94,18 +94,18 @@ def calibrate(log: Log, n_states: int, refit: Callable[[Log], FittedModel]) -> C
     place = np.clip(np.digitize(chances.reshape(-1), _BINS) - 1, 0, len(_BINS) - 2)
     count = np.bincount(place, weights)
     predicted = np.bincount(place, weights * chances.reshape(-1))
-    seen = np.bincount(place, weights * happened.reshape(-1))
+    observed = np.bincount(place, weights * happened.reshape(-1))
     kept = count > 0
     before = np.bincount(past.sightings[:, 2], minlength=n_states) + 1.0
     total = ahead.count.sum()
-    own = np.log(np.maximum(chances[np.arange(len(chances)), ahead.end], _LEAST))
+    log_chances = np.log(np.maximum(chances[np.arange(len(chances)), ahead.end], _LEAST))
     plain = np.log(before / before.sum())[ahead.end]
     return Calibration(
         (predicted / np.maximum(count, 1))[kept],
-        (seen / np.maximum(count, 1))[kept],
+        (observed / np.maximum(count, 1))[kept],
         count[kept].astype(np.int64),
         int(total),
-        float(ahead.count @ own / total),
+        float(ahead.count @ log_chances / total),
         float(ahead.count @ plain / total),
         since,
     )

@@ -141,11 +141,11 @@ class FittedModel(Shown):
         low, high = self.interval
         width, count = (high - low).max(axis=-1), self.counts.sum(axis=-1)
         rows = np.argwhere((width > _WIDE) | (count < _FEW))
-        found = [
+        unsure = [
             Unsure(g, a, s, float(count[g, a, s]), float(width[g, a, s]))
             for g, a, s in rows.tolist()
         ]
-        return sorted(found, key=lambda row: (-row.width, row.met))
+        return sorted(unsure, key=lambda row: (-row.width, row.met))
 
 
 def fit(
@@ -242,8 +242,8 @@ def with_kernels(problem: Problem, kernels: FloatArray) -> Problem:
     moved = arms.kernels.copy()
     group, doses = groups_of(problem), arms.n_doses
     for arm, models in enumerate(problem.contagion.models):
-        own = kernels[group[arm]].reshape(-1, doses, *kernels.shape[2:])
-        moved[models] = own[: len(models)]
+        arm_kernels = kernels[group[arm]].reshape(-1, doses, *kernels.shape[2:])
+        moved[models] = arm_kernels[: len(models)]
     return replace(problem, arms=replace(arms, kernels=moved))
 
 

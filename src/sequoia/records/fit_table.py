@@ -55,8 +55,8 @@ def fit_words(fitted: FittedModel, arms: Arms) -> list[tuple[str, str]]:
         ("90 % intervals", f"{np.median((high - low)[high > 0]):.2f} wide, in the middle"),
     ]
     if fitted.unsure:
-        said = f"{len(fitted.unsure)} of {count(rows, 'row')} of transitions"
-        pairs.append(("cannot tell", f"{said}; the least known:"))
+        share = f"{len(fitted.unsure)} of {count(rows, 'row')} of transitions"
+        pairs.append(("cannot tell", f"{share}; the least known:"))
         pairs += [("", _say(arms, row)) for row in fitted.unsure[:_MOST_UNSURE]]
     else:
         pairs.append(("cannot tell", "nothing: all rows are known well"))

@@ -216,9 +216,9 @@ class UcWhittle(Learner):
             hope = hopeful(mean, radius, rewards + discount * value[:, None, None, :])
             ahead = (hope * (rewards + discount * value[:, None, None, :])).sum(axis=-1)
             value = (ahead - charges).max(axis=1)
-        found = whittle_indices(hope, (hope * rewards).sum(axis=-1), discount)
+        indices = whittle_indices(hope, (hope * rewards).sum(axis=-1), discount)
         # A hopeful model need not be indexable; the advantage of acting is then used.
-        return np.where(np.isnan(found.indices), ahead[:, 1] - ahead[:, 0], found.indices)
+        return np.where(np.isnan(indices.indices), ahead[:, 1] - ahead[:, 0], indices.indices)
 
 
 def hopeful(mean: FloatArray, radius: FloatArray, worth: FloatArray) -> FloatArray:

@@ -23,7 +23,7 @@ from sequoia.validation import BoolArray, IntArray, frozen, require, set_fields,
 
 @dataclass(frozen=True)
 class Seen:
-    """When the state of an arm is seen, whatever the state is.
+    """The chances that the state of an arm is seen, whatever the state is.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class Words:
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
 class Log(Shown):
-    """What is known of J arms over T steps.
+    """The record of J arms over T steps.
 
     In step t the arm is in state ``s_t``, which may be seen; it gets the dose ``a_t``, 0 without a
     visit; then ``s_{t+1}`` follows by the transitions of its group under ``a_t``.
@@ -135,10 +135,10 @@ class Log(Shown):
 
     def _lines(self) -> list[str]:
         """Return how much was seen and done."""
-        seen, given = len(self.sightings), len(self.visits)
+        sighted, given = len(self.sightings), len(self.visits)
         return [
             f"Log of {count(self.n_arms, 'arm')} in {count(self.n_groups, 'group')} over "
-            f"{count(self.n_steps, 'step')}: {count(seen, 'sighting')}, {count(given, 'visit')}"
+            f"{count(self.n_steps, 'step')}: {count(sighted, 'sighting')}, {count(given, 'visit')}"
         ]
 
     @classmethod
@@ -167,21 +167,21 @@ class Log(Shown):
         group = who.places("model", groups) if "model" in who.columns else np.zeros(len(names))
         settle(who)
         arm, step = rows.places("arm", names), rows.integers("step", 0)
-        seen = rows.filled("state")
-        state = rows.at(seen).numbers("state", "state", states)
+        has_state = rows.filled("state")
+        state = rows.at(has_state).numbers("state", "state", states)
         settle(rows)
-        given = rows.filled("dose") if "dose" in rows.columns else seen[:0]
+        given = rows.filled("dose") if "dose" in rows.columns else has_state[:0]
         dose = rows.at(given).floats("dose") if len(given) else np.empty(0)
         settle(rows)
         doses, level = np.unique(np.append(dose, 0.0), return_inverse=True)
         if doses[0] < 0:
             raise ProblemError(f"log, column 'dose' has {doses[0]:g}; at least 0 is wanted.")
-        steps = int(max(step[seen].max(initial=0), step[given].max(initial=-1) + 1))
+        steps = int(max(step[has_state].max(initial=0), step[given].max(initial=-1) + 1))
         visits = np.column_stack([arm[given], step[given], level[:-1]])
         return cls(
             group,
             steps,
-            np.column_stack([arm[seen], step[seen], state]),
+            np.column_stack([arm[has_state], step[has_state], state]),
             visits[dose > 0],
             words=Words(tuple(groups), tuple(map(str, states)), tuple(doses.tolist())),
         )
@@ -206,12 +206,12 @@ class Log(Shown):
         kept = np.flatnonzero(self.joined <= step)
         number = np.full(self.n_arms, -1)
         number[kept] = np.arange(len(kept))
-        seen = self.sightings[self.sightings[:, 1] <= step]
+        earlier = self.sightings[self.sightings[:, 1] <= step]
         given = self.visits[self.visits[:, 1] < step]
         return Log(
             self.group[kept],
             step,
-            np.column_stack([number[seen[:, 0]], seen[:, 1:]]),
+            np.column_stack([number[earlier[:, 0]], earlier[:, 1:]]),
             np.column_stack([number[given[:, 0]], given[:, 1:]]),
             self.joined[kept],
             np.minimum(self.left[kept], step + 1),
@@ -308,10 +308,10 @@ def read_log(sightings: Path, visits: Path | None, problem: Problem) -> Log:
     arms, found = problem.arms, list[str]()
     if problem.contagion is not None:
         raise FileError(f"{sightings} cannot be fitted: the arms of {problem.name} interact.")
-    seen = read_csv(sightings, found)
-    _require(seen, "arm", "step", "state")
-    states = seen.numbers("state", "state", [composed(name) for name in arms.state_names])
-    seen_rows = _checked_rows(seen, problem, states)
+    sighted = read_csv(sightings, found)
+    _require(sighted, "arm", "step", "state")
+    states = sighted.numbers("state", "state", [composed(name) for name in arms.state_names])
+    seen_rows = _checked_rows(sighted, problem, states)
     given_rows = np.empty((0, 3), dtype=np.int64)
     if visits is not None:
         given = read_csv(visits, found)

@@ -1,4 +1,4 @@
-"""What not knowing the transitions costs: programmes that learn from their own log."""
+"""The cost of not knowing the transitions: programmes that learn from their own log."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ from sequoia.validation import FloatArray, whole
 
 @dataclass(frozen=True, eq=False)
 class Regret:
-    """What learners earned, and what one earned that knows the truth, under the same luck.
+    """Rewards of learners, and of a policy that knows the truth, under the same luck.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Regret:
 
     @property
     def cumulative(self) -> FloatArray:
-        """What each learner has lost so far, ``(K, E, T)``."""
+        """The loss of each learner so far, ``(K, E, T)``."""
         lost: FloatArray = (self.truth - self.rewards).cumsum(axis=2)
         return lost
 

@@ -1,4 +1,4 @@
-"""What happened between two sightings of an arm, and what the unseen states in between may be.
+"""Segments between two sightings of an arm, and the chances of the unseen states in between.
 
 A segment is the run of doses from one sighting to the next: ``(group, a_1 … a_n)`` with the states
 at both ends. Only these carry information on transitions; what came before the first sighting, or
@@ -71,7 +71,7 @@ class Segments:
 
     @property
     def n_segments(self) -> int:
-        """How many there are, alike or not."""
+        """The number of segments, alike or not."""
         return int(self.count.sum())
 
     def pooled(self) -> "Segments":
@@ -157,14 +157,14 @@ class Segments:
         likelihood = float(self.count @ np.log(chances))
         total = np.zeros((len(flat), states * states))
         for first, end in reversed(self._levels()):
-            parent, kind, own = self.parent[first:end], self.kind[first:end], slopes[first:end]
-            each = np.matmul(products[parent].transpose(0, 2, 1), own)
+            parent, kind, slope = self.parent[first:end], self.kind[first:end], slopes[first:end]
+            each = np.matmul(products[parent].transpose(0, 2, 1), slope)
             place = csr_array(
                 (np.ones(len(kind)), (kind, np.arange(len(kind)))), shape=(len(flat), len(kind))
             )
             total += place @ each.reshape(len(kind), -1)
             begins = np.flatnonzero(np.diff(parent, prepend=-1))
-            back = np.matmul(own, flat[kind].transpose(0, 2, 1))
+            back = np.matmul(slope, flat[kind].transpose(0, 2, 1))
             slopes[parent[begins]] += np.add.reduceat(back, begins, axis=0)
         return kernels * total.reshape(kernels.shape), likelihood
 
@@ -193,8 +193,8 @@ class Segments:
             # Segments at each node of this depth, by first state and by state here.
             here = np.zeros(first[depth + 1] - first[depth])
             here[: len(carried)] = carried
-            own = slice(ends[depth], ends[depth + 1])
-            here[key[own] - first[depth]] += self.count[own]
+            level = slice(ends[depth], ends[depth + 1])
+            here[key[level] - first[depth]] += self.count[level]
             place = np.flatnonzero(here)
             now, start = place % states, place // states % states
             node = self.depths[depth] + place // states**2
@@ -259,10 +259,10 @@ class _Trie:
 
 
 def _check(log: Log, groups: int, doses: int, states: int) -> None:
-    for what, found, most in (
+    for what, given, most in (
         ("log.group", log.group, groups),
         ("log.sightings[:, 2]", log.sightings[:, 2], states),
         ("log.visits[:, 2]", log.visits[:, 2], doses),
     ):
-        if found.max(initial=0) >= most:
-            raise ProblemError(f"{what} goes up to {found.max()}; at most {most - 1} is wanted.")
+        if given.max(initial=0) >= most:
+            raise ProblemError(f"{what} goes up to {given.max()}; at most {most - 1} is wanted.")

@@ -91,7 +91,7 @@ class ShrunkRows:
 
     @property
     def prior(self) -> FloatArray:
-        """What all guesses together count for, ``(C or 1, G or 1, L, R, V)``."""
+        """The weight of all guesses together, ``(C or 1, G or 1, L, R, V)``."""
         prior: FloatArray = sum(self._priors(self._guesses()), start=np.zeros(1))
         return prior
 
@@ -109,9 +109,9 @@ class ShrunkRows:
         """Move to the most likely guesses, worth and rows, given counts ``(C, G, L, R, V)``."""
         for base in self.bases:
             base.fit(counts)
-        seen, guesses = _Seen.of(counts), self._guesses()
+        nonzero, guesses = _Seen.of(counts), self._guesses()
         for index in range(len(self.bases)):
-            best = self._worth_posterior(index, guesses, seen).argmax(axis=0)
+            best = self._worth_posterior(index, guesses, nonzero).argmax(axis=0)
             self.worth[index] = _WORTH[best]
         self.rows = normal(counts + self.prior, self.allowed)
 
@@ -122,20 +122,20 @@ class ShrunkRows:
 
     def draw_guesses(self, counts: FloatArray, rng: np.random.Generator) -> None:
         """Draw what guesses are worth, and the guesses, rows integrated out."""
-        seen, guesses = _Seen.of(counts), self._guesses()
+        nonzero, guesses = _Seen.of(counts), self._guesses()
         for index in range(len(self.bases)):
-            chances = self._worth_posterior(index, guesses, seen)
+            chances = self._worth_posterior(index, guesses, nonzero)
             luck = rng.gumbel(size=chances.shape)
             self.worth[index] = _WORTH[(chances + luck).argmax(axis=0)]
-        priors = [seen.at(prior) for prior in self._priors(guesses)]
+        priors = [nonzero.at(prior) for prior in self._priors(guesses)]
         left: FloatArray = np.sum(priors, axis=0)
-        tables = _tables(seen.many, left, rng)
+        tables = _tables(nonzero.many, left, rng)
         # Each table asked one of the guesses, in proportion to what they count for.
-        for own, base in zip(priors[:-1], self.bases[:-1], strict=True):
-            asked = rng.binomial(tables, np.minimum(own / left, 1.0))
-            base.draw(seen.spread(asked), rng)
-            tables, left = tables - asked, left - own
-        self.bases[-1].draw(seen.spread(tables), rng)
+        for prior_of_base, base in zip(priors[:-1], self.bases[:-1], strict=True):
+            asked = rng.binomial(tables, np.minimum(prior_of_base / left, 1.0))
+            base.draw(nonzero.spread(asked), rng)
+            tables, left = tables - asked, left - prior_of_base
+        self.bases[-1].draw(nonzero.spread(tables), rng)
 
     def _worth_posterior(
         self, index: int, guesses: Sequence[FloatArray], seen: "_Seen"
@@ -165,7 +165,7 @@ class ShrunkRows:
 
 @dataclass(frozen=True, eq=False)
 class _Seen:
-    """What of counts is not 0: most is, and costs nothing. Axes: N entries, M rows.
+    """The counts that are not 0: most are, and cost nothing. Axes: N entries, M rows.
 
     Attributes
     ----------
@@ -204,17 +204,17 @@ class _Seen:
         result[self.where] = values
         return result
 
-    def sum_groups(self, own: FloatArray, by_row: FloatArray) -> FloatArray:
+    def sum_groups(self, entries: FloatArray, by_row: FloatArray) -> FloatArray:
         """Return sums of ``(K, N)`` and ``(K, M)`` over groups and entries, ``(K, C, L, R)``."""
         chains, _, doses, rows, _ = self.shape
         chain, _, dose, row = (
             np.concatenate(both) for both in zip(self.where, self.rows, strict=False)
         )
         cells = chains * doses * rows
-        cell = (chain * doses + dose) * rows + row + cells * np.arange(len(own))[:, None]
-        values = np.concatenate([own, by_row], axis=1)
-        sums = np.bincount(cell.reshape(-1), values.reshape(-1), len(own) * cells)
-        return np.asarray(sums, dtype=np.float64).reshape(len(own), chains, doses, rows)
+        cell = (chain * doses + dose) * rows + row + cells * np.arange(len(entries))[:, None]
+        values = np.concatenate([entries, by_row], axis=1)
+        sums = np.bincount(cell.reshape(-1), values.reshape(-1), len(entries) * cells)
+        return np.asarray(sums, dtype=np.float64).reshape(len(entries), chains, doses, rows)
 
 
 def _tables(many: FloatArray, prior: FloatArray, rng: np.random.Generator) -> IntArray:
@@ -225,8 +225,10 @@ def _tables(many: FloatArray, prior: FloatArray, rng: np.random.Generator) -> In
     exact = np.minimum(many, _EXACT_TABLES).astype(np.int64)
     begins = np.concatenate([[0], exact.cumsum()])
     seated = np.arange(begins[-1]) - np.repeat(begins[:-1], exact)
-    own = np.repeat(prior, exact)
-    is_new = np.concatenate([[0], (rng.random(len(own)) * (own + seated) < own).cumsum()])
+    repeated = np.repeat(prior, exact)
+    is_new = np.concatenate(
+        [[0], (rng.random(len(repeated)) * (repeated + seated) < repeated).cumsum()]
+    )
     tables: IntArray = np.diff(is_new[begins])
     large = many > _EXACT_TABLES
     if large.any():

@@ -1,4 +1,4 @@
-"""What is known without data: moves that never happen, doses that never hurt, rows that are one."""
+"""Knowledge without data: moves that never happen, doses that never hurt, rows that are one."""
 
 from dataclasses import dataclass
 from typing import Protocol

@@ -1,4 +1,4 @@
-"""How a linear program is solved: `Program` in, `Solution` out."""
+"""Solvers of linear programs: `Program` in, `Solution` out."""
 
 from sequoia.solvers.highs import LEAN, Highs, HighsSession, write_mps
 from sequoia.solvers.program import Limits, Program, Solution, Solver, Status

@@ -47,7 +47,7 @@ class Program(Shown):
 
 
 class Status(Enum):
-    """How a solve ended."""
+    """The end of a solve."""
 
     OPTIMAL = "optimal"
     LIMIT = "limit"
@@ -58,7 +58,7 @@ class Status(Enum):
 
 @dataclass(frozen=True)
 class Limits:
-    """When a solver may stop early: after so many seconds or nodes, or within a relative gap.
+    """Limits after which a solver may stop: seconds, nodes, or a relative gap.
 
     A limit of nodes gives the same result on any machine; one of seconds does not, and is a last
     resort. A gap of 1e-6 is what solvers can promise with their tolerances.
@@ -76,7 +76,7 @@ class Limits:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Solution(Shown):
-    """What a solver found.
+    """The result of a solver.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Which solvers there are, which of them are here, and which one is used.
+"""The known solvers, those that are installed, and the one in use.
 
 Packages add theirs by entry points of ``sequoia.solvers``, each a `SolverEntry`.
 """
@@ -30,7 +30,7 @@ def _scip(**options: Any) -> Solver:
 
 @dataclass(frozen=True)
 class SolverEntry:
-    """How a solver is loaded, the package that it needs, and what there is to say about it."""
+    """The loader of a solver, the package that it needs, and a word about it."""
 
     load: Callable[..., Solver]
     package: str

@@ -24,7 +24,7 @@ _ORDINARY = (2.0**-7, 2.0**20)
 
 @dataclass(frozen=True, eq=False)
 class Scaling:
-    """How a program is passed to a solver, and its solution read.
+    """The scaling of a program for a solver, and of its solution back.
 
     Rows are divided by powers of two near their largest entry, where that is not of ordinary size;
     objectives by a power of two, so that their largest weight is always about the same.
@@ -34,7 +34,7 @@ class Scaling:
 
     @cached_property
     def row_units(self) -> FloatArray:
-        """What each row is divided by, ``(R,)``."""
+        """The divisor of each row, ``(R,)``."""
         matrix = self.program.matrix
         largest = np.zeros(matrix.shape[0])
         np.maximum.at(largest, _rows(matrix), np.abs(matrix.data))

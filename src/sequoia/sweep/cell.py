@@ -52,7 +52,7 @@ def trained_model(
 
 @dataclass(frozen=True)
 class Training:
-    """How a model is trained: a preset, and what differs from it."""
+    """The training of a model: a preset, and what differs from it."""
 
     preset: str
     overrides: Mapping[str, Any]
@@ -120,7 +120,7 @@ class Cell:
 
     @property
     def group(self) -> str:
-        """What cells have in common that take about the same time."""
+        """The key of cells that take about the same time."""
         names = ",".join(entry.name for entry in self.entries)
         return f"{self.family} {sorted(self.knobs.items())} {names}"
 

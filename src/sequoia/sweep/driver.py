@@ -18,7 +18,7 @@ SECONDS_BETWEEN_TABLES = 60.0
 
 @dataclass(frozen=True)
 class Swept:
-    """How a sweep ended.
+    """The end of a sweep.
 
     Attributes
     ----------

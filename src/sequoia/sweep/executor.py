@@ -1,4 +1,4 @@
-"""Who computes cells, and what is reported: here, processes of this machine, of one thread each."""
+"""Executors of cells, and their reports: here, processes of this machine, of one thread each."""
 
 import multiprocessing
 import traceback
@@ -26,7 +26,7 @@ _SECONDS_TO_END = 60.0
 
 
 class Outcome(NamedTuple):
-    """How a cell ended: with a result, or with the text of an error."""
+    """The end of a cell: a result, or the text of an error."""
 
     result: CellResult | None
     error: str = ""

@@ -33,7 +33,7 @@ _OURS = "# Written by sequoia sweep, which may replace it.\n"
 
 @dataclass(frozen=True)
 class ResultsFolder:
-    """Where a sweep keeps what it finds; whatever is there is complete."""
+    """The folder of the results of a sweep; whatever is there is complete."""
 
     path: Path
 
@@ -152,7 +152,7 @@ def _is_ours(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class Status:
-    """How far a sweep is.
+    """The progress of a sweep.
 
     Attributes
     ----------

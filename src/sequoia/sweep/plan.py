@@ -1,4 +1,4 @@
-"""What a sweep computes: problems × seeds × policies, as TOML."""
+"""The plan of a sweep: problems × seeds × policies, as TOML."""
 
 import inspect
 import itertools
@@ -73,7 +73,7 @@ class TrainedPolicy(BaseModel):
 
     @property
     def training(self) -> Training:
-        """How its model is trained."""
+        """The training of its model."""
         return Training(self.preset, dict(self.model_extra or {}))
 
     @model_validator(mode="after")
@@ -185,7 +185,7 @@ class Plan(BaseModel):
 
     @property
     def n_cells(self) -> int:
-        """How many cells there are, those that are named twice counted twice."""
+        """The number of cells; those that are named twice count twice."""
         return sum(grid.n_problems * len(grid.seeds or self.seeds) for grid in self.problems)
 
     def cells(self) -> list[Cell]:

@@ -17,7 +17,7 @@ from sequoia.version import commit
 
 
 class PolicyNumbers(BaseModel):
-    """What a policy earned.
+    """The rewards of a policy.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class PolicyNumbers(BaseModel):
 
 
 class PolicyTimes(BaseModel):
-    """How long a policy took.
+    """The time that a policy took.
 
     Attributes
     ----------

@@ -85,8 +85,8 @@ class _Played(gymnasium.Env[Observation, ActionArray]):
         rewards, self._state = self.environment.step(self._state, self._action[None], noise)
         self._steps += 1
         is_over = self._steps >= self.environment.horizon
-        seen, info = self._seen(self._state)
-        return seen, float(rewards[0]), False, is_over, info
+        observation, info = self._seen(self._state)
+        return observation, float(rewards[0]), False, is_over, info
 
     def render(self) -> NDArray[np.uint8] | None:
         """Return the picture of the last decision or, before the first, of the problem."""
@@ -105,8 +105,8 @@ class _Played(gymnasium.Env[Observation, ActionArray]):
             self.action_space.space = restrict(self.environment.space, limits)
             may = np.where(limits.upper[0] == 1, 2, 0)
             info["action_mask"] = np.where(limits.lower[0] == 1, 1, may).astype(np.int8)
-        seen = np.append(self.environment.features(state)[0], left).astype(np.float32)
-        return seen, info
+        observation = np.append(self.environment.features(state)[0], left).astype(np.float32)
+        return observation, info
 
 
 def _make(

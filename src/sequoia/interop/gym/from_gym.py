@@ -119,8 +119,8 @@ class GymEnvironment:
 
         What has limits runs from 0 to 1.
         """
-        seen = (states[:, self._seen :] - self._low) / self._span
-        return np.concatenate([states[:, [_ENDED]], seen], axis=1)
+        scaled = (states[:, self._seen :] - self._low) / self._span
+        return np.concatenate([states[:, [_ENDED]], scaled], axis=1)
 
     def step(
         self,

@@ -37,22 +37,22 @@ class OneByOne(gymnasium.Wrapper[Observation, Any, Observation, Any]):
             raise ProblemError(f"one column at a time: {self._rules.why_not_iterative}.")
         if not self._rules.contains(self._rules.idle.action[None])[0]:
             raise ProblemError("one column at a time: the rules forbid to begin with nothing.")
-        seen = env.observation_space
-        if not isinstance(seen, spaces.Box) or len(seen.shape) != 1:
-            raise ProblemError(f"the observations are {seen}; a row of numbers is wanted.")
+        observations = env.observation_space
+        if not isinstance(observations, spaces.Box) or len(observations.shape) != 1:
+            raise ProblemError(f"the observations are {observations}; a row of numbers is wanted.")
         columns = np.ones(self._rules.n_actions)
         self.action_space = spaces.Discrete(self._rules.n_actions + 1)
         self.observation_space = spaces.Box(
-            np.append(seen.low, 0 * columns).astype(np.float32),
-            np.append(seen.high, columns).astype(np.float32),
+            np.append(observations.low, 0 * columns).astype(np.float32),
+            np.append(observations.high, columns).astype(np.float32),
             dtype=np.float32,
         )
         self._begun: Decision = self._rules.idle
-        self._last: Observation = np.zeros(seen.shape, dtype=np.float32)
+        self._last: Observation = np.zeros(observations.shape, dtype=np.float32)
 
     @property
     def _rules(self) -> ActionSpace:
-        """What is allowed now."""
+        """The actions that are allowed now."""
         return self._space.space
 
     def reset(

@@ -160,8 +160,8 @@ class Compiler:
         make = getattr(self, f"_{kind}", None)
         if make is None:
             raise NotSupported(f"{kind} {operator} is not supported.")
-        found: Compiled = make(expression, operator, scope)
-        return found
+        compiled: Compiled = make(expression, operator, scope)
+        return compiled
 
     def _apply(self, operation: Callable[..., Array], *parts: Compiled) -> Compiled:
         """Return an operation on parts; it is done now if all are constant."""
@@ -200,7 +200,7 @@ class Compiler:
 
     def _objects(self, name: str, scope: Scope) -> Array:
         """Return the numbers of the objects along the axis of a free object."""
-        axis = [own for own, _ in scope].index(name)
+        axis = [variable for variable, _ in scope].index(name)
         shape = [1] * (1 + len(scope))
         shape[1 + axis] = self.sizes(scope)[axis]
         return np.arange(shape[1 + axis]).reshape(shape)
@@ -221,11 +221,11 @@ class Compiler:
             isinstance(place, Compiled) for place in places
         )
         if is_plain:
-            order = {own: axis for axis, (own, _) in enumerate(scope)}
+            order = {variable: axis for axis, (variable, _) in enumerate(scope)}
             fixed = (slice(None), *(p if isinstance(p, int) else slice(None) for p in places))
             axes = sorted(range(len(free)), key=lambda i: order[free[i]])
             turn = (0, *(1 + axis for axis in axes))
-            used = {order[own] for own in free}
+            used = {order[variable] for variable in free}
             room = tuple(slice(None) if a in used else None for a in range(len(scope)))
             return lambda values: values[name][fixed].transpose(turn)[(slice(None), *room)]
 
@@ -279,8 +279,8 @@ class Compiler:
         whole = operator in _WHOLE
 
         def apply(*arrays: Array) -> Array:
-            found = np.asarray(operation(*map(_number, arrays)))
-            return found.astype(np.int64) if whole else found
+            result = np.asarray(operation(*map(_number, arrays)))
+            return result.astype(np.int64) if whole else result
 
         return self._apply(apply, *parts)
 
@@ -318,15 +318,15 @@ class Compiler:
         """
         outer, taken = self._unused, self._taken
         pool: list[tuple[tuple[int, ...], int]] = []
-        found = []
+        results = []
         for branch in branches:
             self._unused = pool + [site for site in outer if site not in pool]
             self._taken = []
-            found.append(self.compile(branch, scope))
+            results.append(self.compile(branch, scope))
             pool += [site for site in self._taken if site not in pool]
         self._unused = [site for site in outer if site not in pool]
         self._taken = taken + pool
-        return found
+        return results
 
     def _uniforms(self, scope: Scope) -> Compiled:
         """Return uniforms of their own for every combination of objects."""
@@ -381,8 +381,8 @@ def _discrete(uniforms: Array, *shares: Array) -> Array:
     sums = np.cumsum(np.stack(np.broadcast_arrays(*shares)).astype(np.float64), axis=0)
     sums = sums / sums[-1]
     # The last sum is 1 up to rounding, and a uniform is below 1.
-    found: Array = (uniforms[None] >= sums[:-1]).sum(axis=0)
-    return found
+    drawn: Array = (uniforms[None] >= sums[:-1]).sum(axis=0)
+    return drawn
 
 
 def _aggregate(operator: str, array: Array, axes: tuple[int, ...], sizes: tuple[int, ...]) -> Array:
@@ -394,7 +394,7 @@ def _aggregate(operator: str, array: Array, axes: tuple[int, ...], sizes: tuple[
         return np.asarray(getattr(np, operator)(wide, axis=axes[0]))
     if operator in ("forall", "exists"):
         return np.asarray(array.all(axis=axes) if operator == "forall" else array.any(axis=axes))
-    found = np.asarray(_AGGREGATION[operator](_number(array), axis=axes))
+    total = np.asarray(_AGGREGATION[operator](_number(array), axis=axes))
     if operator == "sum":
-        return found * repeated
-    return found**repeated if operator == "prod" else found
+        return total * repeated
+    return total**repeated if operator == "prod" else total

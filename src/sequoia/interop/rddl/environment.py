@@ -149,10 +149,10 @@ class RddlEnvironment:
 
     def is_over(self, values: Values, count: int) -> Array:
         """Say in which states an episode has ended."""
-        found = np.zeros(count, dtype=np.bool_)
+        is_at_end = np.zeros(count, dtype=np.bool_)
         for end in self._ends:
-            found |= np.broadcast_to(end(values), (count,))
-        return found
+            is_at_end |= np.broadcast_to(end(values), (count,))
+        return is_at_end
 
     def action_limits(self, states: Array, steps: IntArray) -> ActionLimits | None:
         """Return what the preconditions allow in each state."""
@@ -161,9 +161,9 @@ class RddlEnvironment:
         states = np.asarray(states)
         parts = []
         for first in range(0, max(len(states), 1), self._chunk):
-            own = states[first : first + self._chunk]
+            chunk = states[first : first + self._chunk]
             with np.errstate(all="ignore"):
-                parts.append(self._rules.limits(self._values(own, None), len(own)))
+                parts.append(self._rules.limits(self._values(chunk, None), len(chunk)))
         return parts[0] if len(parts) == 1 else ActionLimits.joined(parts)
 
     def outlook(self, states: Array) -> list[Array]:
@@ -183,7 +183,7 @@ class RddlEnvironment:
 
     @property
     def component_sizes(self) -> IntArray:
-        """How many values each component has, ``(D,)``.
+        """The number of values of each component, ``(D,)``.
 
         Raises
         ------
@@ -212,15 +212,15 @@ class RddlEnvironment:
     @cached_property
     def _shares(self) -> list[tuple[Compiled, int]]:
         """The chances of every state fluent, and how many values it has."""
-        lifted, found = self.model.lifted, []
+        lifted, compiled = self.model.lifted, []
         for name, (_, size) in zip(self.layout.states, self.layout.ranges, strict=True):
             parameters, expression = lifted.cpfs[lifted.next_state[name]]
             try:
                 run = self._chances.compile(expression, scope_of(parameters), size)
             except NoShares as error:
                 raise self._not_exact(f"{name}' depends on {error}") from None
-            found.append((run, size))
-        return found
+            compiled.append((run, size))
+        return compiled
 
     @cached_property
     def _chances(self) -> ShareCompiler:
@@ -244,14 +244,14 @@ class RddlEnvironment:
                 if name not in self._chances.random:
                     values[name] = np.broadcast_to(run(values), (len(states), *shape))
             for name, (run, size) in zip(self.layout.states, self._shares, strict=True):
-                own = np.broadcast_to(run(values), (len(states), *self.layout.shape(name), size))
-                wide = np.zeros((len(states), own[0].size // size, most))
-                wide[:, :, :size] = own.reshape(len(states), -1, size)
+                shares = np.broadcast_to(run(values), (len(states), *self.layout.shape(name), size))
+                wide = np.zeros((len(states), shares[0].size // size, most))
+                wide[:, :, :size] = shares.reshape(len(states), -1, size)
                 parts.append(wide)
-        found = np.concatenate(parts, axis=1)
+        joined = np.concatenate(parts, axis=1)
         over = self.is_over(values, len(states))
-        found[over] = states[over][:, :, None] == np.arange(most)
-        return found
+        joined[over] = states[over][:, :, None] == np.arange(most)
+        return joined
 
     def expected_reward(self, states: Array, actions: ActionArray) -> FloatArray:
         """Return the reward of a step, ``(B,)``, where luck has no part in it."""
@@ -267,12 +267,12 @@ class RddlEnvironment:
 
     def _values(self, states: Array, actions: ActionArray | None) -> dict[str, Array]:
         """Return the values of all state and action fluents, ``(B, objects)`` each."""
-        found = self.layout.fluents(states)
+        fluents = self.layout.fluents(states)
         if actions is None:
-            return found
+            return fluents
         every = np.zeros((len(states), self.layout.n_actions), dtype=np.bool_)
         every[:, self._rules.kept] = actions
-        return found | self.layout.action_fluents(every)
+        return fluents | self.layout.action_fluents(every)
 
     def read_value(self, name: str, text: str) -> float:
         """Return a value of a component from a text: a truth value, an object, or a number."""
@@ -310,12 +310,12 @@ class RddlEnvironment:
 
     @cached_property
     def dependencies(self) -> Dependencies | None:
-        """Which components depend on which components and action columns."""
+        """The components and action columns that each component depends on."""
         return self._structure.dependencies
 
     @cached_property
     def relevance(self) -> FloatArray:
-        """How much it helps the reward that a component leaves its first value, ``(D,)``."""
+        """The help to the reward when a component leaves its first value, ``(D,)``."""
         return self._structure.relevance(self._first[0])
 
     @cached_property
@@ -349,7 +349,7 @@ class RddlEnvironment:
 
     @cached_property
     def _is_flag(self) -> BoolArray:
-        """Which components are true or false, ``(D,)``."""
+        """The components that are true or false, ``(D,)``."""
         return np.concatenate([np.full(p.stop - p.start, k == 2) for p, k in self.layout.ranges])
 
     @cached_property
@@ -371,8 +371,8 @@ def _is_drawn(expression: Any, drawn: set[str]) -> bool:
     if not hasattr(expression, "etype") or expression.etype[0] == "constant":
         return False
     kind, name = expression.etype
-    own = kind in ("randomvar", "randomvector") and name not in ("KronDelta", "DiracDelta")
-    return own or (kind == "pvar" and name in drawn) or _is_drawn(expression.args, drawn)
+    is_random = kind in ("randomvar", "randomvector") and name not in ("KronDelta", "DiracDelta")
+    return is_random or (kind == "pvar" and name in drawn) or _is_drawn(expression.args, drawn)
 
 
 def _require_supported(model: RddlModel) -> None:

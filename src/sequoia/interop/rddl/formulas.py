@@ -59,9 +59,11 @@ class Linear:
         return all(abs(number - round(number)) < _SAME for number in numbers)
 
 
-def _added(one: Mapping[int, float], other: Mapping[int, float], factor: float) -> dict[int, float]:
-    result = dict(one)
-    for key, value in other.items():
+def _added(
+    left: Mapping[int, float], right: Mapping[int, float], factor: float
+) -> dict[int, float]:
+    result = dict(left)
+    for key, value in right.items():
         result[key] = result.get(key, 0.0) + factor * value
         if result[key] == 0.0:
             del result[key]
@@ -92,9 +94,9 @@ class Literal:
     def value(self) -> Linear:
         """As a number, 0 or 1."""
         sign = 1.0 if self.is_true else -1.0
-        own = {self.number: sign}
+        weights = {self.number: sign}
         constant = 0.0 if self.is_true else 1.0
-        return Linear(own, {}, constant) if self.is_column else Linear({}, own, constant)
+        return Linear(weights, {}, constant) if self.is_column else Linear({}, weights, constant)
 
 
 Atom = Literal | AtMost
@@ -174,12 +176,12 @@ class Grounder:
 
     def _equal(self, arguments: Any, bound: Mapping[str, tuple[str, int]], wanted: bool) -> Clauses:
         """Return clauses for two formulas that agree, or differ."""
-        one, other = (
+        left, right = (
             [self._formula(part, bound, side) for side in (True, False)] for part in arguments
         )
         if not wanted:
-            other.reverse()
-        return _all([self._any([one[1], other[0]]), self._any([one[0], other[1]])])
+            right.reverse()
+        return _all([self._any([left[1], right[0]]), self._any([left[0], right[1]])])
 
     def _any(self, parts: Sequence[Clauses]) -> Clauses:
         """Return clauses that say that at least one of some formulas holds: distribution."""
@@ -187,7 +189,7 @@ class Grounder:
         for part in parts:
             if len(result) * len(part) > _MOST_CLAUSES:
                 raise NotLinear("a formula of too many cases")
-            result = [_joined(one, other) for one in result for other in part]
+            result = [_joined(conjunction, other) for conjunction in result for other in part]
         return [clause for clause in result if not _is_sure(clause)]
 
     def _each(
@@ -197,8 +199,8 @@ class Grounder:
         added = [pair for _, pair in arguments[:-1]]
         sizes = [range(len(self._lifted.type_to_objects[kind])) for _, kind in added]
         for numbers in product(*sizes):
-            own = {name: (kind, i) for (name, kind), i in zip(added, numbers, strict=True)}
-            yield {**bound, **own}
+            inner = {name: (kind, i) for (name, kind), i in zip(added, numbers, strict=True)}
+            yield {**bound, **inner}
 
     def _comparison(
         self,
@@ -250,8 +252,8 @@ class Grounder:
             columns: dict[int, float] = {}
             terms: dict[int, float] = {}
             constant = 0.0
-            for own in self._each(arguments, bound):
-                part = self._number(arguments[-1], own)
+            for inner in self._each(arguments, bound):
+                part = self._number(arguments[-1], inner)
                 for into, new in ((columns, part.columns), (terms, part.terms)):
                     for key, value in new.items():
                         into[key] = into.get(key, 0.0) + value
@@ -314,10 +316,10 @@ class Grounder:
     def _of_state(
         self, expression: Any, bound: Mapping[str, tuple[str, int]], wanted: bool
     ) -> Clauses:
-        found = self._term(expression, bound)
-        if found.is_number:
-            return TRUE if bool(found.constant) == wanted else FALSE
-        (number,) = found.terms
+        term = self._term(expression, bound)
+        if term.is_number:
+            return TRUE if bool(term.constant) == wanted else FALSE
+        (number,) = term.terms
         return [(Literal(number, False, wanted),)]
 
     def _term(self, expression: Any, bound: Mapping[str, tuple[str, int]]) -> Linear:
@@ -369,8 +371,8 @@ def _all(parts: Sequence[Clauses]) -> Clauses:
     return [clause for part in parts for clause in part]
 
 
-def _joined(one: Clause, other: Clause) -> Clause:
-    return one + tuple(atom for atom in other if atom not in one)
+def _joined(left: Clause, right: Clause) -> Clause:
+    return left + tuple(atom for atom in right if atom not in left)
 
 
 def _is_sure(clause: Clause) -> bool:

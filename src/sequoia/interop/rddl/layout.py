@@ -1,4 +1,4 @@
-"""How the ground fluents of an instance stand in rows of numbers."""
+"""The layout of the ground fluents of an instance in rows of numbers."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -46,15 +46,15 @@ class Layout:
 
     @cached_property
     def ranges(self) -> list[tuple[slice, int]]:
-        """Which components each state fluent has, and how many values: 0 for amounts."""
-        found, first = [], 0
+        """The components of each state fluent, and their number of values: 0 for amounts."""
+        ranges, first = [], 0
         for name in self.states:
             values = {"bool": 2, "int": 0, "real": 0}.get(self.kind(name))
             if values is None:
                 values = len(self._lifted.type_to_objects[self.kind(name)])
-            found.append((slice(first, first + self.size(name)), values))
+            ranges.append((slice(first, first + self.size(name)), values))
             first += self.size(name)
-        return found
+        return ranges
 
     @cached_property
     def columns(self) -> dict[str, int]:
@@ -64,20 +64,20 @@ class Layout:
 
     @property
     def n_actions(self) -> int:
-        """How many ground actions there are, possible or not."""
+        """The number of ground actions, possible or not."""
         return sum(self.size(name) for name in self.actions)
 
     def fluents(self, states: Array) -> dict[str, Array]:
         """Return the value of every state fluent, ``(B, objects)`` each."""
-        found: dict[str, Array] = {}
+        fluents: dict[str, Array] = {}
         for name, (part, _) in zip(self.states, self.ranges, strict=True):
-            own = states[:, part]
+            columns = states[:, part]
             if self.kind(name) == "bool":
-                own = own != 0
+                columns = columns != 0
             elif self.kind(name) != "real":
-                own = own.astype(np.int64)
-            found[name] = own.reshape(len(states), *self.shape(name))
-        return found
+                columns = columns.astype(np.int64)
+            fluents[name] = columns.reshape(len(states), *self.shape(name))
+        return fluents
 
     def action_fluents(self, every: Array) -> dict[str, Array]:
         """Return the value of every action fluent from all ground actions, ``(B, all)``."""
@@ -96,12 +96,12 @@ class Layout:
         """Return truth values, an indicator for each object, and amounts made small."""
         parts = []
         for part, values in self.ranges:
-            own = states[:, part].astype(np.float64)
+            columns = states[:, part].astype(np.float64)
             if values == 0:
-                own = np.sign(own) * np.log1p(np.abs(own))
+                columns = np.sign(columns) * np.log1p(np.abs(columns))
             elif values > 2:
-                own = (own[:, :, None] == np.arange(values)).reshape(len(own), -1) * 1.0
-            parts.append(own)
+                columns = (columns[:, :, None] == np.arange(values)).reshape(len(columns), -1) * 1.0
+            parts.append(columns)
         return np.concatenate(parts, axis=1)
 
     def read_value(self, component: int, text: str) -> float:
@@ -110,7 +110,7 @@ class Layout:
         kind = self.kind(self.states[where])
         known: dict[str, int] = {"true": 1, "false": 0, "1": 1, "0": 0} if kind == "bool" else {}
         objects = self._lifted.type_to_objects.get(kind, ())
-        known |= {own: index for index, own in enumerate(objects)}
+        known |= {name_of_object: index for index, name_of_object in enumerate(objects)}
         if not known:
             return float(text)
         if text.lstrip("@") not in known:
@@ -123,7 +123,9 @@ class Layout:
         Its objects, where a type has at most so many, and the values of the non-fluents of the
         same objects, in units of the largest.
         """
-        kinds = [kind for kind, own in self._lifted.type_to_objects.items() if len(own) <= most]
+        kinds = [
+            kind for kind, objects in self._lifted.type_to_objects.items() if len(objects) <= most
+        ]
         about = [name for name in self._lifted.non_fluents if self._lifted.variable_params[name]]
         return np.concatenate([self._fixed_of(fluent, kinds, about) for fluent in self.states])
 
@@ -133,11 +135,11 @@ class Layout:
         places = np.indices(shape).reshape(len(shape), size)
         parts = [np.empty((size, 0))]
         for kind in kinds:
-            own = np.zeros((size, len(self._lifted.type_to_objects[kind])))
+            indicators = np.zeros((size, len(self._lifted.type_to_objects[kind])))
             for place, other in zip(places, parameters, strict=True):
                 if other == kind:
-                    own[np.arange(size), place] = 1.0
-            parts.append(own)
+                    indicators[np.arange(size), place] = 1.0
+            parts.append(indicators)
         for name in about:
             known = np.asarray(self._model.start[name], dtype=np.float64)
             is_same = self._lifted.variable_params[name] == parameters

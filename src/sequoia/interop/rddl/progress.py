@@ -1,4 +1,4 @@
-"""How far actions bring the goals of a reward, where chances are known."""
+"""Progress of actions towards the goals of a reward, where chances are known."""
 
 from typing import Protocol
 
@@ -12,7 +12,7 @@ _TOGETHER = 512
 
 
 class Chances(Protocol):
-    """What is asked of an instance of RDDL."""
+    """The part of an instance of RDDL that progress needs."""
 
     horizon: int
 
@@ -51,21 +51,21 @@ class Progress:
 
     def __call__(self, states: Array) -> FloatArray:
         """Return what each component promises in each state, ``(B, D)``."""
-        found = np.zeros(states.shape)
+        progress = np.zeros(states.shape)
         few = max(1, _TOGETHER // (1 + len(self._helpers)))
         for begin in range(0, len(states), few):
             part = slice(begin, begin + few)
-            found[part] = self._of(states[part])
-        return found
+            progress[part] = self._of(states[part])
+        return progress
 
     def _of(self, states: Array) -> FloatArray:
-        found = np.zeros(states.shape)
+        progress = np.zeros(states.shape)
         every = self._instance.allowed_alone(states)
         facts = np.concatenate([self._goals, self._helpers])
         leaves = self._leaving(states, every, facts)
         gained = leaves - self._leaving(states, np.zeros_like(every), facts)
         tries = self._tries(states, leaves[:, : len(self._goals)])
-        found[:, self._goals] = gained[:, : len(self._goals)] * tries
+        progress[:, self._goals] = gained[:, : len(self._goals)] * tries
         row, helper = np.nonzero(states[:, self._helpers] == self._first[self._helpers])
         if len(row):
             column = self._helpers[helper]
@@ -74,8 +74,8 @@ class Progress:
             allowed = self._instance.allowed_alone(helped)
             after = self._tries(helped, self._leaving(helped, allowed, self._goals))
             saved = np.maximum(tries[row] - after, 0.0).sum(axis=1)
-            found[row, column] = gained[row, len(self._goals) + helper] * saved
-        return found
+            progress[row, column] = gained[row, len(self._goals) + helper] * saved
+        return progress
 
     def _leaving(self, states: Array, actions: ActionArray, facts: IntArray) -> FloatArray:
         """Return the chances that facts have left their first value after the step."""

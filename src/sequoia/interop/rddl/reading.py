@@ -93,12 +93,12 @@ def find_model(name: str) -> tuple[Path, Path]:
             f"rddlrepository has no domain {domain!r}{closest(domain, known)}; "
             "sequoia.interop.rddl.repository() lists all."
         )
-    found = RDDLRepoManager().get_problem(domain)
-    if instance not in found.list_instances():
+    problem = RDDLRepoManager().get_problem(domain)
+    if instance not in problem.list_instances():
         raise FileError(
-            f"{domain} has no instance {instance!r}; known: {', '.join(found.list_instances())}."
+            f"{domain} has no instance {instance!r}; known: {', '.join(problem.list_instances())}."
         )
-    return Path(found.get_domain()), Path(found.get_instance(instance))
+    return Path(problem.get_domain()), Path(problem.get_instance(instance))
 
 
 def repository() -> dict[str, list[str]]:

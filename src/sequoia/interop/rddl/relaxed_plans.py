@@ -1,4 +1,4 @@
-"""What leads to a reward, and what it costs: relaxed plans of a compiled instance."""
+"""Plans that lead to a reward, and their costs: relaxed plans of a compiled instance."""
 
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class RelaxedPlan(NamedTuple):
 
 
 class Instance(Protocol):
-    """What is asked of an instance of RDDL."""
+    """The part of an instance of RDDL that plans need."""
 
     n_noise: int
 
@@ -54,7 +54,7 @@ class Instance(Protocol):
 
 
 class _Fact(NamedTuple):
-    """What a component becomes with the step to a level."""
+    """The value of a component with the step to a level."""
 
     component: int
     level: int
@@ -71,7 +71,7 @@ class _Wish:
 
 @dataclass(frozen=True, eq=False)
 class _Way:
-    """How a wish comes true: with as few facts as possible, and what the column then earns."""
+    """A way in which a wish comes true: the fewest facts, and the reward of the column then."""
 
     facts: tuple[_Fact, ...]
     earned: float
@@ -146,12 +146,12 @@ class RelaxedPlans:
                 for component, level in facts
             ]
             known |= zip(facts, self._ways(graph, wanted), strict=True)
-            todo = {fact for own in facts for fact in known[own].facts} - set(known)
+            todo = {fact for needed in facts for fact in known[needed].facts} - set(known)
         upkeep = self._upkeep(graph, list(known))
-        found = [
+        plans = [
             _plan(graph, wish, way, known, upkeep) for wish, way in zip(wishes, goals, strict=True)
         ]
-        return sorted(found, key=lambda plan: -plan.worth)
+        return sorted(plans, key=lambda plan: -plan.worth)
 
     # ------------------------------------------------------------------ forwards
 
@@ -200,8 +200,8 @@ class RelaxedPlans:
     def _together(self, states: Array) -> Array:
         """Return the largest value of each component, or the smallest where that is better."""
         is_better_false = self._structure.is_better_false
-        found: Array = np.where(is_better_false, states.min(axis=0), states.max(axis=0))
-        return found
+        best_case: Array = np.where(is_better_false, states.min(axis=0), states.max(axis=0))
+        return best_case
 
     # ------------------------------------------------------------------ backwards
 
@@ -262,10 +262,10 @@ class RelaxedPlans:
         columns = np.array([wish.column for wish in wishes])
         actions = self._alone(columns)
         is_allowed = (actions <= self._instance.allowed_alone(states)).all(axis=1)
-        found = np.zeros(len(wishes), dtype=np.bool_)
+        come_true = np.zeros(len(wishes), dtype=np.bool_)
         earns = np.array([wish.component is None for wish in wishes])
         if earns.any():
-            found[earns] = self._earned(states[earns], columns[earns]) > _TINY
+            come_true[earns] = self._earned(states[earns], columns[earns]) > _TINY
         if not earns.all():
             rows = np.flatnonzero(~earns)
             after = self._step(states[rows], actions[rows])[1]
@@ -273,8 +273,8 @@ class RelaxedPlans:
             levels = [wishes[row].level + 1 for row in rows.tolist()]
             wanted = np.stack([graph.states[level] for level in levels])
             among = np.arange(len(rows))
-            found[rows] = after[among, component] == wanted[among, component]
-        result: BoolArray = found & is_allowed
+            come_true[rows] = after[among, component] == wanted[among, component]
+        result: BoolArray = come_true & is_allowed
         return result
 
     def _earned(self, states: Array, columns: IntArray) -> FloatArray:
@@ -322,6 +322,6 @@ def _plan(
 
 
 def _undone(state: Array, first: Array, components: Sequence[int]) -> Array:
-    found = state.copy()
-    found[list(components)] = first[list(components)]
-    return found
+    undone = state.copy()
+    undone[list(components)] = first[list(components)]
+    return undone

@@ -50,19 +50,19 @@ def rows_of(clause: Clause, name: str) -> list[Row]:
         return [Row(Linear(constant=1.0).plus(total, -1.0), unless, name)]
     if len(comparisons) > 1:
         raise NotLinear("one of several sums")
-    own = comparisons[0]
+    comparison = comparisons[0]
     if not literals:
-        return [Row(own, unless, name)]
-    if own.terms:
+        return [Row(comparison, unless, name)]
+    if comparison.terms:
         raise NotLinear("a choice among sums that the state bounds")
-    largest = own.constant + sum(max(0.0, c) for c in own.columns.values())
+    largest = comparison.constant + sum(max(0.0, c) for c in comparison.columns.values())
     if largest <= 0:
         return []
-    if own.constant == 0 and all(c > 0 for c in own.columns.values()):
+    if comparison.constant == 0 and all(c > 0 for c in comparison.columns.values()):
         # Nothing may be chosen: one row for each column is tighter.
-        each = [Linear({column: 1.0}) for column in own.columns]
+        each = [Linear({column: 1.0}) for column in comparison.columns]
         return [Row(part.plus(total, -1.0), unless, f"{name} [{i}]") for i, part in enumerate(each)]
-    return [Row(own.plus(total, -largest), unless, name)]
+    return [Row(comparison.plus(total, -largest), unless, name)]
 
 
 class RuleBook:
@@ -127,12 +127,12 @@ class RuleBook:
 
     @property
     def terms(self) -> list[tuple[Any, Scope]]:
-        """What the state decides: expressions with their scopes, T terms in all."""
+        """The terms that the state decides: expressions with their scopes, T in all."""
         return self._grounder.terms
 
     @property
     def opening(self) -> tuple[csr_array, csr_array]:
-        """Which terms allow a column by being true or large, and which by not being so.
+        """The terms that allow a column by being true or large, and those by not being so.
 
         ``(N, T)`` each, not zero where a row that holds the column back is loosened so.
         """
@@ -190,12 +190,12 @@ class _Bounds:
         )
 
     def counts(self, terms: FloatArray) -> ActionArray:
-        found: ActionArray = (terms @ self.unless.T + self.offset < 0.5).astype(np.int8)
-        return found
+        counts: ActionArray = (terms @ self.unless.T + self.offset < 0.5).astype(np.int8)
+        return counts
 
     def bounds(self, terms: FloatArray) -> FloatArray:
-        found: FloatArray = -(terms @ self.terms.T) - self.constant
-        return found
+        bounds: FloatArray = -(terms @ self.terms.T) - self.constant
+        return bounds
 
 
 def _signs(literals: Sequence[Literal]) -> dict[int, float]:
@@ -203,9 +203,9 @@ def _signs(literals: Sequence[Literal]) -> dict[int, float]:
 
 
 def _matrix(rows: Sequence[Mapping[int, float]], width: int) -> csr_array:
-    row = [number for number, own in enumerate(rows) for _ in own]
-    column = [key for own in rows for key in own]
-    data = np.array([value for own in rows for value in own.values()], dtype=np.float64)
+    row = [number for number, entries in enumerate(rows) for _ in entries]
+    column = [key for entries in rows for key in entries]
+    data = np.array([value for entries in rows for value in entries.values()], dtype=np.float64)
     return csr_array((data, (row, column)), shape=(len(rows), width))
 
 
@@ -230,20 +230,20 @@ def _may_bind(row: Row) -> bool:
 
 def _moved(row: Row, place: Mapping[int, int]) -> Row:
     """Return a row over the columns that are kept."""
-    own = row.linear
-    columns = {place[c]: value for c, value in own.columns.items() if c in place}
-    return Row(Linear(columns, own.terms, own.constant), row.unless, row.name)
+    linear = row.linear
+    columns = {place[c]: value for c, value in linear.columns.items() if c in place}
+    return Row(Linear(columns, linear.terms, linear.constant), row.unless, row.name)
 
 
 def _either_rows(grounder: Grounder) -> list[Row]:
     """Tie every column that counts several literals as one to these: it is their maximum."""
     rows = []
     for number, literals in enumerate(grounder.either):
-        own = Linear({grounder.n_columns + number: 1.0})
-        total = own
+        indicator = Linear({grounder.n_columns + number: 1.0})
+        total = indicator
         for literal in sorted(literals, key=lambda a: a.number):
             rows.append(
-                Row(literal.value.plus(own, -1.0), (), f"either {number}, {literal.number}")
+                Row(literal.value.plus(indicator, -1.0), (), f"either {number}, {literal.number}")
             )
             total = total.plus(literal.value, -1.0)
         rows.append(Row(total, (), f"either {number}"))
@@ -255,11 +255,11 @@ def _space(rows: Sequence[Row], names: Sequence[str], extra: int) -> ActionSpace
     if not rows and not extra:
         return Budget(np.ones(len(names)), float(len(names)), names)
     if len(rows) == 1 and not extra:
-        own = rows[0].linear
+        linear = rows[0].linear
         costs = np.zeros(len(names))
-        costs[list(own.columns)] = list(own.columns.values())
-        if (costs >= 0).all() and own.constant <= 0:
-            return Budget(costs, -own.constant, names)
+        costs[list(linear.columns)] = list(linear.columns.values())
+        if (costs >= 0).all() and linear.constant <= 0:
+            return Budget(costs, -linear.constant, names)
     matrix = _matrix([row.linear.columns for row in rows], len(names) + extra)
     upper = np.array([-row.linear.constant for row in rows])
     called = [f"{row.name} ({number})" for number, row in enumerate(rows)]

@@ -113,8 +113,8 @@ def _of_true(chance: Array) -> Array:
 
 
 def _certain(value: Array, size: int) -> Array:
-    found: Array = (value[..., None].astype(np.int64) == np.arange(size)).astype(np.float64)
-    return found
+    shares: Array = (value[..., None].astype(np.int64) == np.arange(size)).astype(np.float64)
+    return shares
 
 
 def _mixed(chance: Array, yes: Array, no: Array) -> Array:

@@ -1,4 +1,4 @@
-"""Who depends on whom in an instance of RDDL, and how far that is from the reward."""
+"""Dependencies in an instance of RDDL, and their distance from the reward."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,7 +23,7 @@ SHARE = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Structure:
-    """What every next value, the reward and every precondition depend on.
+    """The dependencies of every next value, of the reward and of every precondition.
 
     Attributes
     ----------
@@ -75,7 +75,7 @@ class Structure:
 
     @property
     def dependencies(self) -> Dependencies | None:
-        """Which components depend on which components and action columns.
+        """The components and action columns that each component depends on.
 
         ``None`` where a column reaches no component: then it says too little to learn by.
         """
@@ -98,8 +98,8 @@ class Structure:
             return np.ones(len(self.kept), dtype=np.bool_)
         changed = components.astype(np.int64)
         read = self._reached.T @ (self._read @ changed) + self._opened_by @ changed
-        found: BoolArray = read > 0
-        return found
+        is_read: BoolArray = read > 0
+        return is_read
 
     def may_matter(self, column: int, component: int | None) -> IntArray:
         """Return the components on which it may depend what a column makes of a component.
@@ -116,25 +116,25 @@ class Structure:
 
     @cached_property
     def _read(self) -> csr_array:
-        """Which components the next value of a component depends on, ``(D, D)``."""
+        """The components that the next value of a component depends on, ``(D, D)``."""
         return self._unsigned(self.following)[:, : self.following.shape[0]]
 
     @cached_property
     def _reached(self) -> csr_array:
-        """Which columns the next value of a component depends on, ``(D, N)``."""
+        """The columns that the next value of a component depends on, ``(D, N)``."""
         return csr_array(self._unsigned(self.following)[:, self.following.shape[0] + self.kept])
 
     @cached_property
     def _opened_by(self) -> csr_array:
-        """Which components allow or forbid a column, ``(N, D)``."""
+        """The components that allow or forbid a column, ``(N, D)``."""
         return self._unsigned(self.opening)[:, : self.following.shape[0]]
 
     @cached_property
     def _is_rewarding(self) -> BoolArray:
-        """Which components the reward depends on, ``(D,)``."""
-        own = self._unsigned(self.reward)[:, : self.following.shape[0]]
-        found: BoolArray = np.asarray(own.sum(axis=0)).reshape(-1) > 0
-        return found
+        """The components that the reward depends on, ``(D,)``."""
+        read = self._unsigned(self.reward)[:, : self.following.shape[0]]
+        is_rewarding: BoolArray = np.asarray(read.sum(axis=0)).reshape(-1) > 0
+        return is_rewarding
 
     @staticmethod
     def _unsigned(rows: csr_array) -> csr_array:
@@ -159,14 +159,14 @@ class Structure:
 
     @property
     def is_better_false(self) -> BoolArray:
-        """Which components help the reward sooner by being small than by being large, ``(D,)``."""
+        """Components that help the reward sooner by being small than by being large, ``(D,)``."""
         larger, smaller = self._by_direction
-        found: BoolArray = smaller < larger
-        return found
+        is_better: BoolArray = smaller < larger
+        return is_better
 
     @cached_property
     def _by_direction(self) -> tuple[FloatArray, FloatArray]:
-        """How far the reward is from each component's being larger, and smaller, ``(D,)``."""
+        """The distance of the reward from each component's being larger, and smaller, ``(D,)``."""
         size, half = self.following.shape[0], self.following.shape[1] // 2
         depth = self._depths()
         return depth[:size], depth[half : half + size]
@@ -209,5 +209,5 @@ def _leaves(layout: Layout, size: int) -> dict[str, Support]:
 
 
 def _columns_of(matrix: csr_array, row: int) -> IntArray:
-    found: IntArray = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
-    return found
+    columns: IntArray = matrix.indices[matrix.indptr[row] : matrix.indptr[row + 1]]
+    return columns

@@ -1,4 +1,4 @@
-"""Which variables an expression depends on, and in which direction, given what never changes."""
+"""Variables that an expression depends on, and the direction, given what never changes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -104,17 +104,17 @@ class Supports:
             return self._switched(expression.args, scope, off=1)
         if (kind, operator) == ("boolean", "=>"):
             return self._implied(expression.args, scope)
-        found = self._together([self.of(part, scope) for part in expression.args])
+        support = self._together([self.of(part, scope) for part in expression.args])
         if (kind, operator) == ("boolean", "~"):
-            return found.opposite
-        return found if (kind, operator) in _GROWING else found.either
+            return support.opposite
+        return support if (kind, operator) in _GROWING else support.either
 
     def constant(self, expression: Any, scope: Scope) -> Array | None:
         """Return the value of an expression that never changes, without its first axis."""
         if not self._model.lifted.is_non_fluent_expression(expression):
             return None
-        found: Compiled = self._compiler.compile(expression, scope)
-        return None if found.constant is None else found.constant[0]
+        compiled: Compiled = self._compiler.compile(expression, scope)
+        return None if compiled.constant is None else compiled.constant[0]
 
     def _nothing(self, scope: Scope) -> Support:
         return Support((1,) * len(scope), csr_array((1, self._size), dtype=np.int8))
@@ -137,24 +137,24 @@ class Supports:
         if len(parts) == 1:
             return parts[0].opposite
         first, *rest = parts
-        found = self._together([first, *(part.opposite for part in rest)])
+        support = self._together([first, *(part.opposite for part in rest)])
         if operator in ("==", "~="):
-            return found.either
-        return found.opposite if operator in ("<=", "<") else found
+            return support.either
+        return support.opposite if operator in ("<=", "<") else support
 
     def _product(self, parts: Any, scope: Scope, operator: str) -> Support:
         """Return the support of a product or a quotient: a negative constant turns it round."""
-        found = self._switched(parts, scope, off=0)
+        support = self._switched(parts, scope, off=0)
         moving = [part for part in parts if self.constant(part, scope) is None]
         is_divisor = operator == "/" and parts[1] in moving
         if is_divisor or (len(moving) > 1 and not all(map(self._is_truth, moving))):
-            return found.either
+            return support.either
         for part in parts:
             value = self.constant(part, scope)
             if value is not None:
-                sides = self._masked(found, value >= 0), self._masked(found.opposite, value < 0)
-                found = self._together(list(sides))
-        return found
+                sides = self._masked(support, value >= 0), self._masked(support.opposite, value < 0)
+                support = self._together(list(sides))
+        return support
 
     def _is_truth(self, expression: Any) -> bool:
         """Say whether a value is surely true or false."""
@@ -166,19 +166,19 @@ class Supports:
     def _switched(self, parts: Any, scope: Scope, off: int) -> Support:
         """Return the support of a product or a disjunction: a constant may switch it off."""
         fixed = [self.constant(part, scope) for part in parts]
-        found = self._together([self.of(part, scope) for part in parts])
+        support = self._together([self.of(part, scope) for part in parts])
         for value in fixed:
             if value is not None:
-                found = self._masked(found, value != off)
-        return found
+                support = self._masked(support, value != off)
+        return support
 
     def _implied(self, parts: Any, scope: Scope) -> Support:
         first, second = (self.constant(part, scope) for part in parts)
         condition, conclusion = (self.of(part, scope) for part in parts)
-        found = self._together([condition.opposite, conclusion])
+        support = self._together([condition.opposite, conclusion])
         if first is not None:
-            found = self._masked(found, first != 0)
-        return found if second is None else self._masked(found, second == 0)
+            support = self._masked(support, first != 0)
+        return support if second is None else self._masked(support, second == 0)
 
     def _if(self, expression: Any, scope: Scope) -> Support:
         """Return the support of a choice; where a branch is sure, its condition has a direction."""
@@ -210,8 +210,8 @@ class Supports:
     def _aggregation(self, expression: Any, operator: str, scope: Scope) -> Support:
         *free, body = expression.args
         added = tuple(pair for _, pair in free)
-        found = self._reduced(self.of(body, scope + added), len(scope))
-        return found if operator in _GROWING_OVER else found.either
+        support = self._reduced(self.of(body, scope + added), len(scope))
+        return support if operator in _GROWING_OVER else support.either
 
     def _reduced(self, inner: Support, kept: int) -> Support:
         """Put together what stands along the axes after the first ``kept``."""
@@ -233,11 +233,11 @@ class Supports:
         given = given or []
         if name not in self._known:
             raise NotSupported(f"the fluent {name} is used before it is known.")
-        own = self._known[name]
+        known = self._known[name]
         nested = [self.of(argument, scope) for argument in given if not isinstance(argument, str)]
         if nested:
             # Any object may come out: it depends on all of them, and on what chooses among them.
-            every = _ones(csr_array(own.rows.sum(axis=0).reshape(1, -1)))
+            every = _ones(csr_array(known.rows.sum(axis=0).reshape(1, -1)))
             return self._together([*nested, Support((1,) * len(scope), every)]).either
         lengths = self._compiler.sizes(scope)
         axis_of = {free: axis for axis, (free, _) in enumerate(scope)}
@@ -250,14 +250,14 @@ class Supports:
             shape[axis] = lengths[axis]
             along = [lengths[axis] if a == axis else 1 for a in range(len(scope))]
             index.append(np.arange(lengths[axis]).reshape(along))
-        each = np.arange(own.rows.shape[0]).reshape(own.shape)
+        each = np.arange(known.rows.shape[0]).reshape(known.shape)
         flat = np.asarray(each[tuple(index)]).reshape(-1)
-        return Support(tuple(shape), own.rows[flat])
+        return Support(tuple(shape), known.rows[flat])
 
 
 def _ones(matrix: csr_array) -> csr_array:
-    found = csr_array(matrix)
-    found.sum_duplicates()
-    found.eliminate_zeros()
-    found.data = np.ones_like(found.data, dtype=np.int8)
-    return found
+    ones = csr_array(matrix)
+    ones.sum_duplicates()
+    ones.eliminate_zeros()
+    ones.data = np.ones_like(ones.data, dtype=np.int8)
+    return ones
