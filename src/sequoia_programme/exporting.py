@@ -24,7 +24,7 @@ def export(programme: Programme, target: Path, force: bool = False) -> list[Path
         raise FileError(f"{target} ends in {target.suffix!r}; a folder or .xlsx is wanted.")
     paths = [target] if target.suffix else [target / f"{name}{CSV}" for name in SHEETS]
     refuse_to_replace(paths, force)
-    sheets = _sheets(programme)
+    sheets = sheets_of(programme)
     if target.suffix:
         write_bytes(target, xlsx_bytes(sheets))
         return paths
@@ -34,7 +34,8 @@ def export(programme: Programme, target: Path, force: bool = False) -> list[Path
     return paths
 
 
-def _sheets(programme: Programme) -> dict[str, Sheet]:
+def sheets_of(programme: Programme) -> dict[str, Sheet]:
+    """Return all sheets, by name; the first row of each has the names of its columns."""
     with programme.store.open().reading() as connection:
         arms, workers = members(connection, ARM), members(connection, WORKER)
         happened = events(connection, date.min, date.max)

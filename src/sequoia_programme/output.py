@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, timedelta
 from html import escape
@@ -11,9 +11,12 @@ from pathlib import Path
 from sequoia.errors import FileError
 from sequoia.io import write_bytes, write_text
 from sequoia.problem.spreadsheet import Cell, csv_text, xlsx_bytes
+from sequoia_programme.members import Member, members
 from sequoia_programme.outcomes import ATTEMPTS
 from sequoia_programme.pdf import pdf_bytes, require_browser
+from sequoia_programme.places import in_degrees
 from sequoia_programme.plans import PlannedTask, StoredPlan
+from sequoia_programme.schema import ARM
 from sequoia_programme.settings import Programme
 
 PDF = ".pdf"
@@ -179,24 +182,43 @@ def _class(head: str) -> str:
 
 
 def calendar_text(programme: Programme, plan: StoredPlan) -> str:
-    """Return an event for each task (iCalendar, RFC 5545).
+    """Return an event for each task of a plan; see `calendars_text`."""
+    return calendars_text(programme, [plan])
+
+
+def calendars_text(programme: Programme, plans: Iterable[StoredPlan]) -> str:
+    """Return an event for each task (iCalendar, RFC 5545), with its place where that is known.
 
     Times are local. Tasks of a worker follow each other from the beginning of the day where it is
     known how long each takes; a slot such as ``09:30`` is a time, as every stop of a route has one;
     else an event takes the day.
     """
+    with programme.store.open().reading() as connection:
+        people = {one.name: one for one in members(connection, ARM)}
     lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//sequoia//programme//EN"]
-    for _, own in by_worker(plan):
-        for task, times in zip(own, times_of(programme, own), strict=True):
-            lines += ["BEGIN:VEVENT", f"UID:{_uid(programme, task)}"]
-            lines.append(f"DTSTAMP:{plan.made:%Y%m%dT%H%M%SZ}")
-            lines += _span(task, times)
-            lines.append(f"SUMMARY:{_escaped(f'{task.dose}: {task.who}')}")
-            who = f"{task.by}. " if task.by else ""
-            lines.append(f"DESCRIPTION:{_escaped(f'{who}{task.state}')}")
-            lines.append("END:VEVENT")
+    for plan in plans:
+        for _, own in by_worker(plan):
+            for task, times in zip(own, times_of(programme, own), strict=True):
+                lines += ["BEGIN:VEVENT", f"UID:{_uid(programme, task)}"]
+                lines.append(f"DTSTAMP:{plan.made:%Y%m%dT%H%M%SZ}")
+                lines += _span(task, times)
+                lines.append(f"SUMMARY:{_escaped(f'{task.dose}: {task.who}')}")
+                lines += _place(people.get(task.who))
+                who = f"{task.by}. " if task.by else ""
+                lines.append(f"DESCRIPTION:{_escaped(f'{who}{task.state}')}")
+                lines.append("END:VEVENT")
     lines.append("END:VCALENDAR")
     return "".join(f"{folded}\r\n" for line in lines for folded in _folded(line))
+
+
+def _place(person: Member | None) -> list[str]:
+    """Return the lines that say where an event is."""
+    if person is None:
+        return []
+    place = in_degrees(person)
+    address = {key.casefold(): text for key, text in person.facts.items()}.get("address", "")
+    lines = [f"LOCATION:{_escaped(address)}"] if address else []
+    return [*lines, *([f"GEO:{place[1]:.6f};{place[0]:.6f}"] if place else [])]
 
 
 def _uid(programme: Programme, task: PlannedTask) -> str:

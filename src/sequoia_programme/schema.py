@@ -222,3 +222,37 @@ attempts = sql.Table(
     sql.Column("until", Time, nullable=False),
     sql.Column("at", Time, nullable=False, default=now),
 )
+
+tokens = sql.Table(
+    "tokens",
+    metadata,
+    # Who asks, for the journal: another system, not a person.
+    sql.Column("name", Text, primary_key=True),
+    # A hash of the token, which only the other system has.
+    sql.Column("digest", Text, nullable=False, unique=True),
+    sql.Column("scopes", Text, nullable=False),
+    sql.Column("expires", Time, nullable=False),
+    sql.Column("at", Time, nullable=False, default=now),
+)
+
+feeds = sql.Table(
+    "feeds",
+    metadata,
+    # A hash of the secret in the address of somebody's calendar.
+    sql.Column("digest", Text, primary_key=True),
+    sql.Column("worker", sql.ForeignKey("roster.id"), nullable=False),
+    sql.Column("at", Time, nullable=False, default=now),
+)
+
+answers = sql.Table(
+    "answers",
+    metadata,
+    # Whoever writes again, because the answer got lost, sends the same key.
+    sql.Column("key", Text, primary_key=True),
+    # A hash of what was asked for with it.
+    sql.Column("request", Text, nullable=False),
+    # Nothing while it is worked on.
+    sql.Column("status", Whole),
+    sql.Column("body", Text),
+    sql.Column("at", Time, nullable=False, default=now),
+)

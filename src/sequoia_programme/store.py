@@ -19,8 +19,10 @@ from sequoia.errors import FileError
 from sequoia.io import room_in, write_bytes
 from sequoia_programme.schema import (
     accounts,
+    answers,
     attempts,
     exported,
+    feeds,
     fits,
     journal,
     metadata,
@@ -28,6 +30,7 @@ from sequoia_programme.schema import (
     plans,
     sessions,
     sightings,
+    tokens,
     version,
     visits,
 )
@@ -113,9 +116,17 @@ def _seventh(connection: sql.Connection) -> None:
     connection.execute(accounts.update().where(accounts.c.role == "see").values(role="view"))
 
 
+def _eighth(connection: sql.Connection) -> None:
+    """Let other systems in by tokens, and calendars by secret addresses."""
+    metadata.create_all(connection, tables=[tokens, feeds, answers])
+
+
 # Version n is what the first n of these make. One that was released is never edited: a change is a
 # new function at the end.
-MIGRATIONS: Sequence[Migration] = (_first, _second, _third, _fourth, _fifth, _sixth, _seventh)
+MIGRATIONS: Sequence[Migration] = (
+    *(_first, _second, _third, _fourth, _fifth, _sixth, _seventh),
+    _eighth,
+)
 
 
 def version_of(connection: sql.Connection) -> int:

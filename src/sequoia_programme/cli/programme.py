@@ -9,6 +9,7 @@ from sequoia_programme.cli.daily import cancel, fit, history, plan, publish, tod
 from sequoia_programme.cli.how_good import drift, quality, rules, train
 from sequoia_programme.cli.people import absent, rename
 from sequoia_programme.cli.sheets import export, import_, record
+from sequoia_programme.cli.tokens import app as tokens
 
 app = typer.Typer(
     name="programme",
@@ -18,6 +19,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(accounts)
+app.add_typer(tokens)
 app.command()(init)
 app.command("import")(import_)
 for _command in (

@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import date
-from ipaddress import ip_address
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated
 
@@ -35,27 +35,39 @@ def serve(
     key: Annotated[
         Path | None, typer.Option(metavar="PEM", help="For HTTPS, with --certificate.")
     ] = None,
-    proxy: Annotated[
+    behind_proxy: Annotated[
         str,
-        typer.Option(metavar="ADDRESS", help="A server in front of this one, such as 127.0.0.1."),
+        typer.Option(
+            metavar="ADDRESS",
+            help="The server in front that ends TLS, such as 127.0.0.1; or its network.",
+        ),
     ] = "",
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Let other machines in without TLS.")
+    ] = False,
+    log: Annotated[
+        bool, typer.Option("--log", help="Write a line of JSON for each request to stderr.")
+    ] = False,
 ) -> None:
     """Open a programme as a page in the browser, until Ctrl-C.
 
     It is made for a house, not for the internet: there, a server such as nginx or Caddy belongs in
-    front of it, named with --proxy.
+    front of it, named with --behind-proxy.
     """
     if (folder is None) is not demo:
         raise ProblemError("a FOLDER or --demo is wanted, one of them.")
     for path in (certificate, key):
         if (certificate is None) is not (key is None) or (path is not None and not path.is_file()):
             raise ProblemError("--certificate and --key are wanted together, both files.")
-    if proxy and not _is_address(proxy):
-        raise ProblemError(f"--proxy is {proxy!r}; an address such as 127.0.0.1 is wanted.")
+    for part in behind_proxy.split(",") if behind_proxy else ():
+        if not _is_address(part):
+            raise ProblemError(
+                f"--behind-proxy is {part!r}; an address such as 127.0.0.1, or a network such as "
+                "10.0.0.0/8, is wanted."
+            )
     from sequoia_programme.accounts import has_accounts
     from sequoia_programme.demo import make_demo
     from sequoia_programme.settings import read_programme
-    from sequoia_programme.web.app import LOCAL
     from sequoia_programme.web.app import serve as serve_page
     from sequoia_programme.web.call import ENTER
 
@@ -71,18 +83,22 @@ def serve(
         entry = secrets.token_urlsafe(16) if has_key else ""
         opened_at = f"{ENTER}?key={entry}" if entry else "/"
         typer.echo(f"Open {scheme}://{shown}:{port}{opened_at} in a browser. Ctrl-C ends it.")
-        if host not in LOCAL and certificate is None and not proxy and not entry:
-            typer.echo(
-                "Passwords and records travel as plain text that others on the network can read; "
-                "--certificate and --key make them unreadable.",
-                err=True,
-            )
-        serve_page(opened, host, port, certificate=certificate, key=key, proxy=proxy, entry=entry)
+        serve_page(
+            opened,
+            host,
+            port,
+            certificate=certificate,
+            key=key,
+            proxy=behind_proxy,
+            insecure=insecure,
+            logs=log,
+            entry=entry,
+        )
 
 
 def _is_address(text: str) -> bool:
     try:
-        ip_address(text)
+        ip_network(text.strip())
     except ValueError:
         return False
     return True

@@ -137,9 +137,7 @@ def set_language(call: Call) -> Response:
     response = call.go(_safe_path(call.text("next")))
     language = call.text("language")
     if language in LANGUAGES:
-        response.set_cookie(
-            LANGUAGE, language, max_age=_A_YEAR, httponly=True, samesite="lax", path="/"
-        )
+        set_cookie(response, call.request, LANGUAGE, language, _A_YEAR)
     return response
 
 

@@ -20,16 +20,19 @@ from sequoia.errors import ProblemError, SequoiaError
 from sequoia_programme.accounts import has_accounts
 from sequoia_programme.settings import read_programme
 from sequoia_programme.standing import standing
+from sequoia_programme.web.api import api_routes
 from sequoia_programme.web.call import LANGUAGE, Site
 from sequoia_programme.web.connections import TimedConnection
 from sequoia_programme.web.guard import SafeHeaders, headers_for
 from sequoia_programme.web.jobs import Jobs
 from sequoia_programme.web.planner import PlannerProcess
 from sequoia_programme.web.routes import ROUTES
+from sequoia_programme.web.state import state_routes
 from sequoia_programme.web.uploads import Uploads
 from sequoia_programme.web.words import choose_language, words_in
 
 _LOG = logging.getLogger("uvicorn.error")
+_REQUESTS = logging.getLogger("sequoia.requests")
 LOCAL = ("127.0.0.1", "localhost", "::1")
 
 
@@ -80,7 +83,7 @@ def create_app(
     static = StaticFiles(packages=[("sequoia_programme.web", "static")])
     routes = [Route(one.path, one.endpoint(site), methods=[one.method]) for one in ROUTES]
     app = Starlette(
-        routes=[*routes, Mount("/static", static)],
+        routes=[*routes, *state_routes(site), *api_routes(site), Mount("/static", static)],
         middleware=[Middleware(SafeHeaders)],
         exception_handlers={
             HTTPException: refuse,
@@ -116,6 +119,8 @@ def serve(
     key: Path | None = None,
     today: date | None = None,
     proxy: str = "",
+    insecure: bool = False,
+    logs: bool = False,
     entry: str = "",
 ) -> None:
     """Serve the page until the process is told to end.
@@ -125,14 +130,20 @@ def serve(
     certificate, key
         For HTTPS, as PEM files.
     proxy
-        The address of a server in front of this one, whose word on who asks, and how, is believed.
+        The addresses or networks of servers in front of this one, with commas between them, whose
+        word on who asks, and how, is believed.
+    insecure
+        Whether other machines may be let in without TLS.
+    logs
+        Whether each request is a line of JSON on the standard error.
     entry
         The key of `Site`.
 
     Raises
     ------
     ProblemError
-        When other machines could reach a programme that has no accounts.
+        When other machines could reach a programme that has no accounts, or read passwords on
+        their way.
     """
     programme = read_programme(folder)
     standing(programme)
@@ -141,6 +152,16 @@ def serve(
             f"{proxy or host} lets other machines in, and the programme has no accounts; "
             f"sequoia programme account add {folder} NAME --role administer adds one."
         )
+    if host not in LOCAL and certificate is None and not proxy and not insecure:
+        raise ProblemError(
+            f"{host} lets other machines in, and without TLS others on the network can read "
+            "passwords and records; --certificate with --key, --behind-proxy ADDRESS or, where "
+            "that does not matter, --insecure is wanted."
+        )
+    if logs:
+        _REQUESTS.addHandler(logging.StreamHandler())
+        _REQUESTS.setLevel(logging.INFO)
+        _REQUESTS.propagate = False
     app = create_app(folder, today, key=entry)
     options = server_options(proxy)
     uvicorn.run(app, host=host, port=port, ssl_certfile=certificate, ssl_keyfile=key, **options)

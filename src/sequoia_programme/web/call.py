@@ -20,6 +20,7 @@ from sequoia_programme.calendar import UnreadableDate
 from sequoia_programme.outcomes import ATTEMPTS, CANCELLED
 from sequoia_programme.settings import Programme
 from sequoia_programme.web.jobs import Jobs
+from sequoia_programme.web.metrics import Metrics
 from sequoia_programme.web.planner import PlannerProcess
 from sequoia_programme.web.uploads import Uploads
 from sequoia_programme.web.words import LANGUAGES, Words
@@ -60,6 +61,7 @@ class Site:
         default_factory=lambda: threading.BoundedSemaphore(_MOST_SIGN_INS)
     )
     key: str = ""
+    metrics: Metrics = field(default_factory=Metrics)
     templates: Environment = field(default_factory=lambda: _templates())
 
 
@@ -125,7 +127,12 @@ class Call:
         response = RedirectResponse(f"{path}?{asked}" if asked else path, 303)
         if message:
             response.set_cookie(
-                SAID, quote(message), max_age=_MESSAGE_SECONDS, httponly=True, samesite="strict"
+                SAID,
+                quote(message),
+                max_age=_MESSAGE_SECONDS,
+                httponly=True,
+                samesite="strict",
+                secure=self.request.url.scheme == "https",
             )
         return response
 

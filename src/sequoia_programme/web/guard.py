@@ -26,6 +26,7 @@ from sequoia.errors import SequoiaError
 from sequoia_programme.accounts import ADMINISTER, Account, find_session, has_accounts
 from sequoia_programme.settings import read_programme
 from sequoia_programme.web.call import ENTER, KEY, LANGUAGE, SESSION, Call, Page, Site
+from sequoia_programme.web.metrics import Stopwatch
 from sequoia_programme.web.planner import StillComputing
 from sequoia_programme.web.words import choose_language, words_in
 
@@ -81,14 +82,26 @@ class Guarded:
         """Return what Starlette calls."""
 
         async def answer(request: Request) -> Response:
+            watch, status = Stopwatch(site.metrics, self.method, self.path), 500
+            try:
+                response = await admitted(request)
+                status = response.status_code
+                return response
+            except HTTPException as error:
+                status = error.status_code
+                raise
+            finally:
+                watch.stop(status)
+
+        async def admitted(request: Request) -> Response:
             most = self.most_bytes if self.role else _STRANGER_BYTES
-            limited = Request(request.scope, _limited(request.receive, most))
+            own = Request(request.scope, limited(request.receive, most))
             token = request.cookies.get(SESSION, "")
-            call = await run_in_threadpool(_admit, site, limited, token)
+            call = await run_in_threadpool(_admit, site, own, token)
             # Nothing is read of whoever is refused anyway.
             refused = self._refusal(call)
             if refused is None and self.method == "POST":
-                call = replace(call, form=await _form_of(limited))
+                call = replace(call, form=await _form_of(own))
             try:
                 if refused is None and self.method == "POST":
                     _require_own_form(call)
@@ -214,11 +227,11 @@ def _local_path(request: Request) -> str:
     return request.url.path + (f"?{query}" if query else "")
 
 
-def _limited(receive: Receive, most: int) -> Receive:
+def limited(receive: Receive, most: int) -> Receive:
     """Read no more of a request than is allowed."""
     read = 0
 
-    async def limited() -> Message:
+    async def counted() -> Message:
         nonlocal read
         message = await receive()
         read += len(message.get("body", b""))
@@ -226,7 +239,7 @@ def _limited(receive: Receive, most: int) -> Receive:
             raise HTTPException(413, f"more than {most:,} bytes were sent")
         return message
 
-    return limited
+    return counted
 
 
 def headers_for(scope: Scope) -> dict[str, str]:

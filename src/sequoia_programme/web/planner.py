@@ -38,7 +38,7 @@ class PlannerProcess:
 
     def __init__(self, folder: Path, make_pool: Callable[[], Executor] | None = None) -> None:
         self._folder = folder
-        self._line = WaitingLine(make_pool or OwnProcess)
+        self.line = WaitingLine(make_pool or OwnProcess)
 
     def proposal(
         self, day: date, version: str, overrides: Overrides, patience: float, account: str = ""
@@ -83,7 +83,7 @@ class PlannerProcess:
 
     def close(self) -> None:
         """End the process."""
-        self._line.close()
+        self.line.close()
 
     def _ask(
         self,
@@ -96,10 +96,10 @@ class PlannerProcess:
         account: str,
     ) -> Any:
         # Nobody wants plans of how things stood before.
-        self._line.drop(lambda key: key[_VERSION] != version)
+        self.line.drop(lambda key: key[_VERSION] != version)
         key = _key(work, day, version, overrides, who)
         task = partial(work, self._folder, day, version, dict(overrides), who)
-        return self._line.ask(key, account, task, patience)
+        return self.line.ask(key, account, task, patience)
 
 
 def _key(

@@ -70,6 +70,14 @@ class WaitingLine:
         self._held: Counter[str] = Counter()
         self._turns: Counter[str] = Counter()
         self._pool = make_pool()
+        # How many answers were computed, how many of them were none, and how long all took.
+        self.done = self.failed = 0
+        self.seconds = 0.0
+
+    @property
+    def length(self) -> int:
+        """How many things wait, or are computed."""
+        return len(self._waiting) + (self._running is not None)
 
     def ask(self, key: Hashable, account: str, task: Callable[[], Any], patience: float) -> Any:
         """Return the answer to ``key``, which ``task`` computes.
@@ -147,6 +155,7 @@ class WaitingLine:
         for account in one.accounts:
             self._turns[account] = turn
         self._running = (key, one)
+        self._begun = self._clock()
         self._submit(one.task).add_done_callback(lambda done: self._end(key, one, done))
 
     def _last_turn(self, key: Hashable) -> int:
@@ -168,6 +177,9 @@ class WaitingLine:
                 one.answer.cancel()
                 return
             error = done.exception()
+            self.done += 1
+            self.failed += error is not None
+            self.seconds += self._clock() - self._begun
             if error is None:
                 one.answer.set_result(done.result())
             else:

@@ -49,8 +49,8 @@ def test_a_demo_that_is_told_to_end_leaves_nothing(tmp_path, monkeypatch):
         (["nowhere"], "nowhere"),
         (["clinic", "--host", "0.0.0.0"], "account add"),
         (["clinic", "--key", "key.pem"], "--certificate"),
-        (["clinic", "--proxy", "*"], "an address such as 127.0.0.1"),
-        (["clinic", "--proxy", "127.0.0.1"], "account add"),
+        (["clinic", "--behind-proxy", "*"], "an address such as 127.0.0.1"),
+        (["clinic", "--behind-proxy", "127.0.0.1"], "account add"),
     ],
 )
 def test_what_cannot_be_served_is_one_line(command, tmp_path, arguments, said):
@@ -60,14 +60,22 @@ def test_what_cannot_be_served_is_one_line(command, tmp_path, arguments, said):
     assert said in outcome.err
 
 
-def test_plain_text_on_the_network_is_said(command, tmp_path, monkeypatch):
+def test_whoever_is_let_in_by_an_account_needs_no_key(command, tmp_path, monkeypatch):
     programme = known(tmp_path)
     monkeypatch.setattr("sequoia_programme.web.app.serve", lambda *_, **__: None)
     here = command("serve", "clinic")
     assert "/enter?key=" in here.out
     assert here.err == ""
     add_account(programme, "anna", "administer", "correct horse battery")
-    there = command("serve", "clinic", "--host", "0.0.0.0")
-    assert "key=" not in there.out
-    assert "plain text" in there.err
-    assert command("serve", "clinic", "--host", "0.0.0.0", "--proxy", "192.0.2.1").err == ""
+    assert "key=" not in command("serve", "clinic").out
+
+
+def test_without_tls_other_machines_are_let_in_on_demand_only(command, tmp_path, monkeypatch):
+    programme = known(tmp_path)
+    add_account(programme, "anna", "administer", "correct horse battery")
+    monkeypatch.setattr("uvicorn.run", lambda *_, **__: None)
+    refused = command("serve", "clinic", "--host", "0.0.0.0")
+    assert refused.code == 2
+    assert "without TLS others on the network can read passwords" in refused.err
+    for more in (("--insecure",), ("--behind-proxy", "192.0.2.1,10.0.0.0/8")):
+        assert command("serve", "clinic", "--host", "0.0.0.0", *more).code == 0

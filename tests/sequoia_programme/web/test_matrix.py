@@ -4,6 +4,7 @@ import pytest
 from web_cases import csrf, page_of, sign_in, with_accounts
 
 from sequoia_programme.accounts import ROLES
+from sequoia_programme.web.operations import OPERATIONS
 from sequoia_programme.web.routes import ROUTES
 
 # Who may reach an address: V sees numbers, W visits, P plans, A administers, S is a stranger.
@@ -65,8 +66,17 @@ def programme(tmp_path_factory):
     return with_accounts(tmp_path_factory.mktemp("matrix"))
 
 
-def test_every_route_has_its_entry():
+# What is reached without a session: by a token (tests of the interface), by a secret, by anybody.
+OTHERS = {"/health", "/ready", "/metrics", "/static", "/calendar/{secret}.ics"}
+OTHERS |= {f"/api/v1{path}" for path in ("/openapi.json", "/export{ending}")}
+
+
+def test_every_route_has_its_entry(programme):
     assert {f"{one.method} {one.path}" for one in ROUTES} == set(MATRIX)
+    pages = {entry.split()[1] for entry in MATRIX}
+    operations = {f"/api/v1{one.path}" for one in OPERATIONS}
+    there = {route.path for route in page_of(programme).app.routes}
+    assert there == pages | operations | OTHERS
 
 
 @pytest.mark.parametrize("role", [None, *ROLES])
