@@ -24,6 +24,7 @@ ROUTES = (
     Guarded("GET", "/account", ANY, accounts.show_own),
     Guarded("POST", "/account/password", ANY, accounts.change_own),
     Guarded("POST", "/account/end", ANY, accounts.end_own_session),
+    Guarded("POST", "/account/calendar", WORK, visits.give_calendar),
     Guarded("GET", "/", ANY, today.home),
     Guarded("GET", "/today/why", PLAN, today.why),
     Guarded("GET", "/today/compare", PLAN, today.compare),

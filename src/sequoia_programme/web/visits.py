@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from urllib.parse import quote
 
+from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from sequoia_programme.accounts import PLAN
@@ -14,6 +15,7 @@ from sequoia_programme.output import times_of
 from sequoia_programme.people import notes_of
 from sequoia_programme.places import in_degrees
 from sequoia_programme.schema import ARM, WORKER
+from sequoia_programme.tokens import close_feed, open_feed
 from sequoia_programme.web.call import Call, static_file
 
 # Today, and what comes after it.
@@ -93,6 +95,19 @@ def _visit(
     if not place and address:
         way = f"geo:0,0?q={quote(address)}"
     return Visit(outcome, begins, address, facts.get("phone", ""), way, notes.get(person.id, []))
+
+
+def give_calendar(call: Call) -> Response:
+    """Give somebody's calendar a new secret address, or none; the one before is void."""
+    worker = call.account.worker if call.account else ""
+    if not worker:
+        raise HTTPException(403, "the account belongs to nobody of the staff")
+    if call.text("end"):
+        close_feed(call.programme, worker)
+        return call.go("/account", call.words("account.calendar ended"))
+    secret = open_feed(call.programme, worker)
+    address = call.request.url.replace(path=f"/calendar/{secret}.ics", query="")
+    return call.page("calendar.html", address=str(address))
 
 
 def offline(_: Call) -> Response:

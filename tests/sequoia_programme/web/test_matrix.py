@@ -18,6 +18,7 @@ MATRIX = {
     "GET /account": "VWPA",
     "POST /account/password": "VWPA",
     "POST /account/end": "VWPA",
+    "POST /account/calendar": "W",
     "GET /": "VWPA",
     "GET /today/why": "PA",
     "GET /today/compare": "PA",

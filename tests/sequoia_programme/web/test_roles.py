@@ -118,6 +118,17 @@ def test_own_password_and_sessions(programme):
     assert sign_in(page_of(programme), "work").status_code == 401
 
 
+def test_a_worker_has_a_calendar_at_an_address_that_can_be_voided(programme):
+    client = _signed_in(programme, "work")
+    text = send(client, "/account/calendar").text
+    path = re.search(r"(/calendar/[^\"]+\.ics)", text)[1]
+    calendar = page_of(programme).get(path).text
+    assert calendar.count("BEGIN:VEVENT") == 2
+    assert "Grace" not in calendar
+    send(client, "/account/calendar", end="1")
+    assert page_of(programme).get(path).status_code == 404
+
+
 def test_nobody_ends_the_session_of_another(programme):
     client, other = _signed_in(programme, "plan"), _signed_in(programme, "work")
     token = other.cookies[SESSION]
