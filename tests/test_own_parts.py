@@ -155,3 +155,16 @@ def test_names_and_policies_of_ones_own_are_evaluated_together():
     assert found.mean("neediest") == alone.mean("neediest")
     with pytest.raises(ProblemError, match="neediest is named twice"):
         sequoia.evaluate(problem, [neediest, neediest])
+
+
+def test_a_simulator_in_jax():
+    jax = pytest.importorskip("jax", reason="jax is not installed")
+
+    @jax.jit
+    def move(wear, repaired, luck):
+        after = jax.numpy.where(repaired == 1, 0, jax.numpy.minimum(wear + (luck < 0.4), 3))
+        return (after < 3).sum(axis=1), after
+
+    check_environment(pumps(move=move))
+    quick, slow = (sequoia.evaluate(each, ["random"], 5) for each in (pumps(move=move), pumps()))
+    assert quick.mean("random") == slow.mean("random")

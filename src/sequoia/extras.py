@@ -7,6 +7,7 @@ from sequoia.errors import MissingPackage
 # Packages that only an extra brings, by the name they are imported by.
 EXTRAS = {
     "gymnasium": "gym",
+    "pettingzoo": "pettingzoo",
     "ray": "ray",
     "torch": "learn",
     **dict.fromkeys(
