@@ -343,6 +343,8 @@ def _configure(connection: sqlite3.Connection, _: Any) -> None:
     connection.execute(f"PRAGMA busy_timeout = {int(1000 * _PATIENCE)}")
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA synchronous = FULL")
+    # What is deleted, such as a person, is overwritten in the file.
+    connection.execute("PRAGMA secure_delete = ON")
     # SQLite's own lower() knows English letters only.
     connection.create_function("casefold", 1, str.casefold, deterministic=True)
 
