@@ -148,3 +148,22 @@ def test_a_door_is_a_path_of_a_few_pages_in_order(name):
     assert [int(step) for step in steps] == list(range(1, len(steps) + 1))
     assert 5 <= len(steps) <= 8
     assert f"]({name})" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+# Pages for readers at a door; those of details may be denser.
+FOR_READERS = [name for name in NAMES if name.startswith("docs/doors/")] + [
+    "docs/errors.md",
+    "docs/comparison.md",
+    "docs/how-it-learns.md",
+]
+
+
+@pytest.mark.parametrize("name", FOR_READERS)
+def test_sentences_for_readers_are_short(name):
+    """On average at most 18 words, and none over 45."""
+    text = re.sub(r"```.*?```|\$\$.*?\$\$|^\|.*$", "", (ROOT / name).read_text(), flags=re.S | re.M)
+    text = re.sub(r"\]\([^)]*\)|`[^`]*`|\$[^$]*\$", "x", text)
+    parts = re.split(r"[.!?:](?:\s|$)|\n\n|^\s*(?:-|\d+\.) ", text, flags=re.M)
+    sizes = [len(part.split()) for part in parts if part.split()]
+    assert max(sizes) <= 45
+    assert sum(sizes) / len(sizes) <= 18

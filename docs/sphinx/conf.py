@@ -35,6 +35,7 @@ include_patterns = [
     "README.md",
     "CONTRIBUTING.md",
     "CHANGELOG.md",
+    "SECURITY.md",
     "docs/**.md",
     "docs/reference/**.rst",
     "examples/*.py",
