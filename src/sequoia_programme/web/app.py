@@ -92,6 +92,7 @@ def create_app(
         },
         lifespan=lifespan,
     )
+    app.state.site = site
     # It would lead to a whole address, of whichever host and scheme the request says.
     app.router.redirect_slashes = False
     return app

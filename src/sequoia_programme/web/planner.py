@@ -16,7 +16,7 @@ from sequoia_programme.situation import find_situation
 from sequoia_programme.today import Planning
 from sequoia_programme.trained import with_own_model
 from sequoia_programme.web.processes import OwnProcess
-from sequoia_programme.web.waiting import StillComputing, WaitingLine
+from sequoia_programme.web.waiting import Progress, StillComputing, WaitingLine
 from sequoia_programme.wishes import ways_out
 
 __all__ = ["PlannerProcess", "StillComputing"]
@@ -52,6 +52,14 @@ class PlannerProcess:
         """
         found: Proposal = self._ask(_propose, day, version, overrides, "", patience, account)
         return found
+
+    def progress(self, day: date, version: str, overrides: Overrides) -> Progress:
+        """Return how far the plan for some wishes is."""
+        return self.line.progress(_key(_propose, day, version, overrides, ""))
+
+    def cancel(self, day: date, version: str, overrides: Overrides, account: str) -> bool:
+        """Stop to make a plan that an account asked for; return whether that was done."""
+        return self.line.cancel(_key(_propose, day, version, overrides, ""), account)
 
     def why(
         self,

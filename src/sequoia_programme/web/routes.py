@@ -31,6 +31,7 @@ ROUTES = (
     Guarded("GET", "/today/file{ending}", PLAN, today.file),
     Guarded("POST", "/today/wish", PLAN, today.wish),
     Guarded("POST", "/today/undo", PLAN, today.undo),
+    Guarded("POST", "/today/stop", PLAN, today.stop),
     Guarded("POST", "/today/publish", PLAN, today.publish),
     Guarded("POST", "/today/withdraw", PLAN, today.withdraw),
     Guarded("GET", "/my", WORK, visits.show),

@@ -130,20 +130,28 @@ def _show(call: Call, morning: Morning, refused: Refusal | None = None) -> Respo
     if morning.published is not None and not morning.is_draft:
         history = find_history(call.programme, morning.day, morning.day)[0]
         return _page(call, morning, morning.published, {**usual, "history": history})
+    if call.text("stopped"):
+        return _without_plan(call, morning, {**usual, "stopped": True})
     try:
         proposal = _proposal(call, morning, call.site.patience)
     except StillComputing:
-        return call.page("planning.html", **usual)
+        version = standing(call.programme)
+        progress = call.site.planner.progress(morning.day, version, morning.wishes)
+        return _without_plan(call, morning, {**usual, "progress": progress})
     except SequoiaError as error:
         if not _has_people(call, morning.day):
             return call.page("begin.html", day=morning.day, has_staff=bool(morning.workers))
-        # What was published holds until another plan can be made.
-        holding = morning.published or StoredPlan(morning.day, "", "", {}, ())
-        return _page(call, morning, holding, {**usual, "wrong": error.lines})
+        return _without_plan(call, morning, {**usual, "wrong": error.lines})
     published = morning.published
     changed = [] if published is None else changes(published, proposal.plan)
     values = {**usual, "proposal": proposal, "halves": proposal.half_days, "changes": changed}
     return _page(call, morning, proposal.plan, values)
+
+
+def _without_plan(call: Call, morning: Morning, values: Mapping[str, Any]) -> Response:
+    """Show what was published, which holds until there is another plan."""
+    holding = morning.published or StoredPlan(morning.day, "", "", {}, ())
+    return _page(call, morning, holding, values)
 
 
 def _page(call: Call, morning: Morning, plan: StoredPlan, values: Mapping[str, Any]) -> Response:
@@ -165,6 +173,8 @@ def _page(call: Call, morning: Morning, plan: StoredPlan, values: Mapping[str, A
         "proposal": None,
         "history": None,
         "changes": [],
+        "progress": None,
+        "stopped": False,
     }
     return call.page("today.html", 422 if values["refused"] else 200, **{**usual, **values})
 
@@ -284,6 +294,14 @@ def undo(call: Call) -> Response:
     # A script that saw nothing takes back whatever is last.
     done = undo_wish(call.programme, day, call.text("last") or None)
     return _back(call, day, call.words("today.undone" if done else "today.nothing to undo"))
+
+
+def stop(call: Call) -> Response:
+    """Stop to make the plan of a day; what was published stays."""
+    morning = _morning(call)
+    version = standing(call.programme)
+    call.site.planner.cancel(morning.day, version, morning.wishes, _who(call))
+    return call.go("/", date=morning.day, stopped=1)
 
 
 def publish(call: Call) -> Response:

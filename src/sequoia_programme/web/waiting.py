@@ -45,6 +45,14 @@ class _Asked:
     at: float = 0.0
 
 
+@dataclass(frozen=True)
+class Progress:
+    """How far an answer is: how many go first, and for how many seconds it is computed."""
+
+    ahead: int
+    seconds: float
+
+
 class WaitingLine:
     """Computes what is asked for, one thing after the other, and keeps answers for a while.
 
@@ -110,6 +118,32 @@ class WaitingLine:
                 one.at = self._clock()
                 self._held[account] -= 1
 
+    def progress(self, key: Hashable) -> Progress:
+        """Return how far the answer to a key is."""
+        with self._lock:
+            if self._running is not None and self._running[0] == key:
+                return Progress(0, self._clock() - self._begun)
+            ahead = list(self._waiting).index(key) if key in self._waiting else 0
+            return Progress(ahead + (self._running is not None), 0.0)
+
+    def cancel(self, key: Hashable, account: str) -> bool:
+        """Stop what an account waits for, unless others wait for it, too; return whether it was.
+
+        What is computed ends with its process; the next thing gets a new one.
+        """
+        with self._lock:
+            if key in self._waiting:
+                self._leave(key, account)
+                return key not in self._waiting
+            if self._running is None or self._running[0] != key:
+                return False
+            self._running[1].accounts.discard(account)
+            if self._running[1].accounts:
+                return False
+            old, self._pool = self._pool, self._make_pool()
+        old.shutdown(wait=False, cancel_futures=True)
+        return True
+
     def drop(self, is_old: Callable[[Any], bool]) -> None:
         """Forget what is asked for by such keys, where nothing was done for it yet."""
         with self._lock:
@@ -124,6 +158,7 @@ class WaitingLine:
     def _find(self, key: Hashable, account: str, task: Callable[[], Any]) -> _Asked:
         """Return what is asked for, at the end of the line unless it stands there."""
         if self._running is not None and self._running[0] == key:
+            self._running[1].accounts.add(account)
             return self._running[1]
         one = self._waiting.setdefault(key, _Asked(task, set()))
         one.accounts.add(account)

@@ -25,6 +25,7 @@ MATRIX = {
     "GET /today/file{ending}": "PA",
     "POST /today/wish": "PA",
     "POST /today/undo": "PA",
+    "POST /today/stop": "PA",
     "POST /today/publish": "PA",
     "POST /today/withdraw": "PA",
     "GET /my": "WPA",

@@ -1,16 +1,20 @@
 """Plans beside the page: asked for once, and not for how things stood before."""
 
+import re
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 
 import pytest
 from web_cases import DAY, local_page, send
 
 from real_command import PATIENCE
+from sequoia_programme.drafts import set_wish
 from sequoia_programme.web import planner
 from sequoia_programme.web.planner import PlannerProcess, StillComputing
+from sequoia_programme.web.processes import OwnProcess
 from sequoia_programme.web.waiting import WaitingLine
 
 
@@ -102,3 +106,43 @@ def test_a_plan_that_takes_too_long_is_one_line(tmp_path, monkeypatch):
     answer = send(client, "/today/publish", digest="x")
     assert answer.status_code == 503
     assert "still being computed" in answer.text
+
+
+def test_what_is_computed_is_stopped_unless_others_wait_for_it():
+    line = WaitingLine(OwnProcess)
+    slow = partial(time.sleep, 10 * PATIENCE)
+    try:
+        for account in ("anna", "bo"):
+            with suppress(StillComputing):
+                line.ask("slow", account, slow, 0.0)
+        with suppress(StillComputing):
+            line.ask("next", "anna", partial(str, 1), 0.0)
+        assert line.progress("next").ahead == 1
+        assert not line.cancel("slow", "anna")
+        assert line.progress("slow").ahead == 0
+        assert line.cancel("slow", "bo")
+        # The next one is computed in a process of its own.
+        assert line.ask("next", "anna", partial(str, 1), PATIENCE) == "1"
+        assert not line.cancel("slow", "anna")
+    finally:
+        line.close()
+
+
+def test_while_a_plan_is_made_what_is_published_stays_on_the_page(tmp_path, monkeypatch):
+    programme, client = local_page(tmp_path)
+    plan = client.get("/").text
+    send(client, "/today/publish", digest=re.search(r'name="digest" value="(\w+)"', plan)[1])
+    set_wish(programme, DAY, "never", "Ada")
+
+    def wait(*_):
+        raise StillComputing
+
+    monkeypatch.setattr(client.app.state.site.planner, "proposal", wait)
+    text = client.get("/").text
+    assert "The plan is being made" in text
+    assert "What is published holds meanwhile" in text
+    assert 'class="visit' in text
+    there = send(client, "/today/stop").headers["location"]
+    text = client.get(there).text
+    assert "Planning was stopped" in text
+    assert "The plan is being made" not in text

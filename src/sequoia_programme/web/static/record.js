@@ -56,7 +56,7 @@
     }
     const values = () => ({ who: name.value, state: state.value });
     const made = make("li", { className: "wrong" }, make("p", { textContent: entry.wrong }), name, state,
-      button(place.dataset.again, () => mend(entry, values())),
+      button(place.dataset.resend, () => mend(entry, values())),
       button(place.dataset.replace, () => mend(entry, { ...values(), correct: "1" })), leave);
     made.setAttribute("role", "alert");
     return made;
