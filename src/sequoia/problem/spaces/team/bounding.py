@@ -55,15 +55,24 @@ def minutes_form(
 def _least(own: Map, walker: int) -> FloatArray:
     """Return what each arm in reach takes a walker at least, ``(j,)``.
 
-    That is its service, half of the shortest way there and half of the shortest way on: every way
-    of a route has two ends.
+    That is its service, half of a way there and half of a way on, as every way of a route has two
+    ends. Who comes from one arm goes on to another.
     """
     arms = np.flatnonzero(own.is_in_reach[walker])
-    service = own.service[arms]
+    size, service = len(arms), own.service[arms]
     ways = (own.between - own.service)[np.ix_(arms, arms)].astype(np.float64)
     np.fill_diagonal(ways, np.inf)
     there = own.out[walker, arms] - own.begins[walker] - service
-    come = np.minimum(ways.min(axis=0, initial=np.inf), there)
-    leave = np.minimum(ways.min(axis=1, initial=np.inf), own.home[walker, arms])
-    least: FloatArray = service + (come + leave) / 2
+    # The last of the places is the depot; the two nearest ones each way are enough.
+    come = np.vstack([ways, there, np.full(size, np.inf)])
+    leave = np.vstack([ways.T, own.home[walker, arms], np.full(size, np.inf)])
+    before, after = (np.argsort(part, axis=0, kind="stable")[:2] for part in (come, leave))
+    column = np.arange(size)
+    both = np.full(size, np.inf)
+    for first in before:
+        for then in after:
+            minutes = come[first, column] + leave[then, column]
+            is_there = (first != then) | (first == size)
+            both = np.minimum(both, np.where(is_there, minutes, np.inf))
+    least: FloatArray = service + np.minimum(both, there + own.home[walker, arms]) / 2
     return least
