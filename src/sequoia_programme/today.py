@@ -17,6 +17,7 @@ from sequoia.planning.planner import DayPlan, Planner, Why, Worth
 from sequoia.planning.wish_costs import WishCost, wish_costs
 from sequoia.policies import QFunction, make_policy
 from sequoia.problem import Problem, Rules
+from sequoia.problem.names import say
 from sequoia.problem.spaces.base import Task
 from sequoia.validation import IntArray
 from sequoia_programme.calendar import WEEKDAYS
@@ -43,6 +44,8 @@ from sequoia_programme.store import moved_since, note
 
 # Each is another plan; more promises are kept, and not priced.
 _MOST_PRICED = 10
+# Seconds that a comparison of policies may take; where a decision takes one, it would take minutes.
+_MOST_PLAYING = 60.0
 # What a route has besides visits.
 _ON_THE_WAY = ("begin", "pass", "return")
 
@@ -61,6 +64,10 @@ def choose(problem: Problem, state: IntArray, q: QFunction | None = None) -> Cho
     names = [name for name in PLANNERS if _applies(name, here, q)]
     if len(names) == 1:
         return Choice(names[0], f"{names[0]} is the only policy that applies")
+    decisions = FEW_EPISODES * here.horizon * len(names)
+    if decisions * min(here.space.base.decision_seconds, PLAYED_SECONDS) > _MOST_PLAYING:
+        others = say(names[1:])
+        return Choice(names[0], f"{names[0]} is usual; to play it against {others} takes too long")
     found = evaluate(
         here,
         names,

@@ -6,6 +6,8 @@ import pytest
 
 from programme_cases import MONDAY, TRANSITIONS, begin, fill, sheet
 from sequoia.errors import FileError
+from sequoia.problem import Team
+from sequoia_programme import today
 from sequoia_programme.estimates import estimate
 from sequoia_programme.output import calendar_text
 from sequoia_programme.settings import read_programme
@@ -71,6 +73,18 @@ def test_a_team_finds_its_ways_by_coordinates(tmp_path):
     at = {task.who: (task.by, task.when) for task in made.stored.tasks}
     assert at["Grace"][1] >= "10:00"
     assert at["Ada"][1] > {"Anna": "08:30", "Bo": "09:15"}[at["Ada"][0]]
+
+
+def test_policies_are_not_played_where_each_decision_takes_seconds(tmp_path, monkeypatch):
+    programme = begin(tmp_path, kind="team")
+    staff = "name,minutes,lat,lon\nAnna,240,-15.4,28.28\n"
+    fill(programme, tmp_path, roster=PLACES, staff=staff, log="")
+    situation = find_situation(settled(programme), MONDAY)
+    monkeypatch.setattr(Team, "decision_seconds", 2.0)
+    monkeypatch.setattr(today, "evaluate", None)
+    choice = today.choose(situation.problem, situation.state)
+    assert choice.policy == "price"
+    assert "takes too long" in choice.reason
 
 
 def test_coordinates_that_cannot_be_meant_name_their_rows(tmp_path):

@@ -136,6 +136,11 @@ class ActionSpace(Shown, ABC):
         return 10.0 + self.n_actions
 
     @property
+    def decision_seconds(self) -> float:
+        """About how long a decision takes that is as good as work allows."""
+        return 1e-6 * self.argmax_microseconds
+
+    @property
     @abstractmethod
     def system(self) -> LinearSystem:
         """The rules as the paper writes them (appendix C); all columns binary."""

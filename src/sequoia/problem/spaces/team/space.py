@@ -98,6 +98,11 @@ class Team(ActionSpace):
         """Routes are searched."""
         return 1.5 * self.n_actions**2
 
+    @property
+    def decision_seconds(self) -> float:
+        """Where routes cannot be listed, prices, bounds and routing take seconds."""
+        return 1e-6 * self.argmax_microseconds if self._finder.pool is not None else 2.0
+
     def __init__(
         self,
         travel: ArrayLike,
