@@ -18,9 +18,11 @@ from sequoia_programme.estimates import estimate
 from sequoia_programme.history import find_journal
 from sequoia_programme.people import add_note
 from sequoia_programme.recording import record
+from sequoia_programme.repeats import begin_answer
 from sequoia_programme.settings import read_programme
 from sequoia_programme.situation import find_situation
 from sequoia_programme.today import plan_today, publish_proposed
+from sequoia_programme.tokens import add_token, open_feed
 
 DAY = date(2026, 11, 4)
 
@@ -37,6 +39,9 @@ def programme(tmp_path):
     record(programme, ["Ada=good"], DAY, key="k1")
     record(programme, ["Zoë=not at home"], DAY)
     set_wish(programme, DAY, "never", "Grace")
+    add_token(programme, "hospital", ["read"], 1)
+    open_feed(programme, "Nurse Anna")
+    begin_answer(programme, "k", "r")
     (programme.folder / "model").mkdir()
     (programme.folder / "model" / "weights").write_bytes(bytes(range(256)))
     (programme.folder / "uploads" / "x").mkdir(parents=True)
