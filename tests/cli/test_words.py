@@ -13,10 +13,10 @@ from sequoia.cli.plan import plan
 from sequoia.cli.train import train
 
 # Files, and what is printed: of the command alone.
-OF_FILES = {"file", "instance", "output", "force", "as_json", "solver"}
+OF_FILES = {"file", "instance", "output", "force", "as_json", "solver", "certificate"}
 # A command, its verb, what only the command has, and what only the verb has.
 PAIRS = [
-    (evaluate_command, sequoia.evaluate, set(), {"seconds", "work", "source"}),
+    (evaluate_command, sequoia.evaluate, {"perturb"}, {"seconds", "work", "source"}),
     (train, sequoia.train, {"preset", "settings", "tensorboard"}, {"config", "folder"}),
     (
         plan,
