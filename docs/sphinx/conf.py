@@ -60,7 +60,12 @@ nb_merge_streams = True
 # The reference comes from docstrings: types are in annotations, shapes in the text.
 default_role = "py:obj"
 autosummary_generate = False
-autodoc_default_options = {"members": True, "ignore-module-all": True, "member-order": "bysource"}
+autodoc_default_options = {
+    "members": True,
+    "ignore-module-all": True,
+    "member-order": "bysource",
+    "exclude-members": "cache_ok",  # what SQLAlchemy says of it links to its own pages
+}
 autodoc_mock_imports = ["ray"]  # large, and not needed to read about it
 autodoc_preserve_defaults = True
 autodoc_typehints = "signature"
