@@ -159,7 +159,10 @@
   if (document.querySelector("[data-offline]")) {
     if (navigator.serviceWorker) {
       // The page that began the script was not seen by it, and is fetched once more to be kept.
-      navigator.serviceWorker.register("/offline.js").then(() => navigator.serviceWorker.ready)
+      const isSeen = navigator.serviceWorker.controller ? Promise.resolve() : new Promise((seen) => {
+        navigator.serviceWorker.addEventListener("controllerchange", seen, { once: true });
+      });
+      navigator.serviceWorker.register("/offline.js").then(() => isSeen)
         .then(() => (location.search ? null : fetch("/my"))).catch(() => {});
     } else document.querySelector("[data-insecure]").hidden = false;
   }
