@@ -1,6 +1,9 @@
 """The verb: bound what any policy can earn."""
 
+from collections.abc import Iterable
 from typing import Any, Literal
+
+from numpy.typing import ArrayLike
 
 from sequoia.bounds.certificate import Bound, Kind
 from sequoia.bounds.clairvoyant import clairvoyant_bound, clairvoyant_search
@@ -10,24 +13,57 @@ from sequoia.defaults import bound_kind
 from sequoia.errors import ProblemError
 from sequoia.problem import Environment, capabilities_of
 
-_CLAIRVOYANT_OPTIONS = ("scenarios", "seed")
+_OF_LUCK = ("scenarios", "seed")
 # Of `best_bound`: about twice the work of the factored bound, and a margin of 0.3 % at 20 nodes.
 _SCENARIOS, _ROUNDS = 20, 40
 # An estimate replaces a certified bound only where it is lower by more than rounding.
 _ROUNDING = 1e-6
 
 
-def bound(environment: Environment, kind: Kind | Literal["auto"] = "auto", **options: Any) -> Bound:
+def bound(
+    environment: Environment,
+    kind: Kind | Literal["auto"] = "auto",
+    *,
+    horizon: int | None = None,
+    discounted: bool | None = None,
+    start: ArrayLike | None = None,
+    rounds: int | None = None,
+    gap: float | None = None,
+    table: int | None = None,
+    scenarios: int | None = None,
+    seed: int | None = None,
+    seconds: float | None = None,
+) -> Bound:
     """Return a number that no policy can beat.
+
+    Each kind has a function of its own, `relax`, `relax_factored`, `clairvoyant_bound` and
+    `clairvoyant_search`, which says more about its options; what is not given is as usual there.
 
     Parameters
     ----------
     kind
         ``"auto"`` is ``"lp"``, ``"factored"`` where arms interact, and ``"clairvoyant"`` for an
         environment that is no problem of arms.
-    options
-        Those of `relax`, of `relax_factored`, of both `relax_factored` and `clairvoyant_bound`, or
-        of `clairvoyant_search`.
+    horizon, discounted
+        Steps to look at, and whether there is no end and steps are discounted. Not for an
+        environment that is no problem of arms.
+    start
+        Today's states, ``(J,)``; the problem's usual start unless given.
+    rounds
+        How often prices are improved at most.
+    gap
+        How near to the best of its kind, relatively, is near enough; for ``"lp"`` and ``"hull"``.
+    table
+        Most local configurations of a cluster; for ``"factored"`` and ``"clairvoyant"``.
+    scenarios, seed
+        Of a clairvoyant bound.
+    seconds
+        Longest time; a last resort.
+
+    Raises
+    ------
+    ProblemError
+        When a kind does not apply, or has no such option.
 
     Examples
     --------
@@ -37,14 +73,36 @@ def bound(environment: Environment, kind: Kind | Literal["auto"] = "auto", **opt
     """
     kind = resolve_kind(environment, kind)
     problem = capabilities_of(environment).problem
+    asked: dict[str, Any] = {
+        "horizon": horizon,
+        "discounted": discounted,
+        "start": start,
+        "rounds": rounds,
+        "gap": gap,
+        "table": table,
+        "scenarios": scenarios,
+        "seed": seed,
+        "seconds": seconds,
+    }
+    options = {name: value for name, value in asked.items() if value is not None}
+    of_luck = {name: options.pop(name) for name in _OF_LUCK if name in options}
     if problem is None:
-        return clairvoyant_search(environment, **options)
+        _refuse(kind, options)
+        return clairvoyant_search(environment, **of_luck)
+    clusters = kind in ("factored", "clairvoyant")
+    _refuse(kind, {name for name in options if name == ("gap" if clusters else "table")})
+    _refuse(kind, of_luck if kind != "clairvoyant" else ())
     if kind == "factored":
         return relax_factored(problem, **options).bound
     if kind == "clairvoyant":
-        last = {key: options.pop(key) for key in _CLAIRVOYANT_OPTIONS if key in options}
-        return clairvoyant_bound(problem, relax_factored(problem, **options), **last)
+        return clairvoyant_bound(problem, relax_factored(problem, **options), **of_luck)
     return relax(problem, kind, **options).bound
+
+
+def _refuse(kind: Kind, options: Iterable[str]) -> None:
+    """Raise a `ProblemError` that names an option that a kind does not have, if there is one."""
+    for name in sorted(options):
+        raise ProblemError(f"{kind} bounds have no option {name}.")
 
 
 def best_bound(environment: Environment) -> Bound:
