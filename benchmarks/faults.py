@@ -39,7 +39,7 @@ FAULTS = {
     "EROFS": "error=EROFS",
     "EIO": "error=EIO",
 }
-TODAY = "programme today clinic --date 2026-11-04 --policy myopic"
+TODAY = "programme today clinic --date 2026-11-04 --policy myopic --yes"
 COMMANDS = {
     "make folder": "make standard --arms 4 -o made",
     "make archive": "make standard --arms 4 -o made.npz",
