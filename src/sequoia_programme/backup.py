@@ -103,9 +103,12 @@ def _kept(folder: Path) -> Iterator[Path]:
 
 
 def _forget_who_is_signed_in(copy: Path) -> None:
-    with closing(sqlite3.connect(copy)) as connection, connection:
-        for table in (sessions, attempts):
-            connection.execute(f"DELETE FROM {table.name}")  # noqa: S608 (a table of our own)
+    try:
+        with closing(sqlite3.connect(copy)) as connection, connection:
+            for table in (sessions, attempts):
+                connection.execute(f"DELETE FROM {table.name}")  # noqa: S608 (a table of our own)
+    except sqlite3.Error as error:
+        raise FileError(f"the copy for the backup cannot be written: {error}.") from None
 
 
 def _packed(programme: Programme, files: dict[str, bytes]) -> bytes:

@@ -179,3 +179,13 @@ def test_a_backup_of_before_is_brought_to_the_newest_version(tmp_path, monkeypat
     restore(tmp_path / "b.zip", tmp_path / "again")
     with read_programme(tmp_path / "again").store.reading() as connection:
         assert store.version_of(connection) == len(store.MIGRATIONS)
+
+
+def test_a_copy_that_cannot_be_written_is_one_line_and_no_backup(programme, tmp_path, monkeypatch):
+    def broken(_, target):
+        target.write_bytes(b"no database" * 100)
+
+    monkeypatch.setattr("sequoia_programme.backup.copy_database", broken)
+    with pytest.raises(FileError, match="the copy for the backup cannot be written"):
+        backup(programme, tmp_path / "kept.zip")
+    assert not (tmp_path / "kept.zip").exists()
