@@ -141,25 +141,33 @@ def _walk(space, chosen, tasks, plan):
 
 
 def _team(space, chosen, tasks, plan):
-    """Round trips from the depots, in time; each acted-on arm is served once, by one who may."""
+    """Round trips from the depots, in time; each acted-on arm is served once, by one who may.
+
+    Nobody is served before or after hours that are theirs; whoever comes too early waits.
+    """
     place = {name: j for j, name in enumerate([*space.names, *space.places])}
     walker = {name: w for w, name in enumerate(space.worker_names)}
     if sorted(task.where for task in tasks if task.do != "return") != sorted(chosen):
         yield "who is served is not who is chosen, once each"
     for who in {task.who for task in tasks}:
-        own, now = [task for task in tasks if task.who == who], 0
+        own, begin = [task for task in tasks if task.who == who], int(space.begins[walker[who]])
         here = home = int(space.depots[walker[who]])
+        now = begin
         for task in own:
             there = place[task.where]
             now += int(space.travel[here, there])
-            if task.when != f"minute {now}":
+            if task.do != "return":
+                now = max(now, int(space.windows[there, 0]))
+            if task.when != f"{now // 60:02}:{now % 60:02}":
                 yield f"{who} is at {task.where} in another minute"
             if task.do != "return":
+                if now > space.windows[there, 1]:
+                    yield f"{who} is at {task.where} too late"
                 now += int(space.service[there])
                 if not space.may_serve[walker[who], there]:
                     yield f"{who} may not serve {task.where}"
             here = there
-        if here != home or own[-1].do != "return" or now > space.limits[walker[who]]:
+        if here != home or own[-1].do != "return" or now - begin > space.limits[walker[who]]:
             yield f"{who} is not back in time"
     if bool(plan.any()) != bool(tasks):
         yield "the plan is not the tasks"
