@@ -257,9 +257,15 @@ def _read(programme: Programme) -> tuple[dict[str, dict[str, int]], bool]:
         groups[name] = {
             key: part.option(key, int, 0, least=0, most=_LONGEST) for key in part.options
         }
-    content.known({"attempts", "groups"})
+    content.option("same_worker", bool, False)
+    content.known({"attempts", "groups", "same_worker"})
     content.settle()
     return groups, counts
+
+
+def wants_same_worker(programme: Programme) -> bool:
+    """Whether the worker of last time comes again where that takes nothing from anybody."""
+    return programme.promises.get("same_worker", False) is True
 
 
 def _terms(one: Member, group: Mapping[str, int]) -> tuple[int, int, int]:

@@ -18,8 +18,9 @@ from sequoia.records.uncertain import cautious
 from sequoia.rng import stream
 from sequoia.validation import FloatArray, IntArray
 from sequoia_programme.columns import Columns
+from sequoia_programme.continuity import last_workers
 from sequoia_programme.estimates import Estimates, as_arms, find_estimates, is_new
-from sequoia_programme.frequencies import Promised, find_promised
+from sequoia_programme.frequencies import Promised, find_promised, wants_same_worker
 from sequoia_programme.members import Member, members
 from sequoia_programme.plans import PlannedTask
 from sequoia_programme.promised import DUE, expected_visits
@@ -61,6 +62,8 @@ class Situation:
         Published visits before the day that are taken to happen.
     promised
         Whom to visit on the day, and whom not, as promised.
+    last_by
+        Who visited each arm last, where the same worker is promised.
     estimates
         The transitions.
     remarks
@@ -80,6 +83,7 @@ class Situation:
     absences: Rules
     expected: Sequence[PlannedTask]
     promised: Promised
+    last_by: Mapping[str, str]
     estimates: Estimates
     remarks: Sequence[str]
 
@@ -121,6 +125,7 @@ def find_situation(
         log = to_log(programme, connection, arms, day, expected).log
         seen_on = _last_seen(connection, day)
         promised = find_promised(programme, connection, arms, day, expected)
+        last_by = last_workers(connection, day) if wants_same_worker(programme) else {}
     workers = [one for one in staff if one.is_member(day)]
     columns = Columns([one.name for one in arms], programme.doses)
     space, remarks = build_space(programme, columns, arms, workers, (*everyone, *staff))
@@ -159,6 +164,7 @@ def find_situation(
         ),
         expected=expected,
         promised=promised,
+        last_by={**last_by, **{task.who: task.by for task in expected if task.by and last_by}},
         estimates=estimates,
         remarks=[*_taken(expected), *remarks, *([estimates.remark] if estimates.remark else [])],
     )

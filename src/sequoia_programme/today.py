@@ -21,6 +21,7 @@ from sequoia.problem.names import say
 from sequoia.problem.spaces.base import Task
 from sequoia.validation import IntArray
 from sequoia_programme.calendar import WEEKDAYS
+from sequoia_programme.continuity import with_same_workers
 from sequoia_programme.drafts import (
     Overrides,
     clear_draft,
@@ -42,6 +43,9 @@ from sequoia_programme.settings import Programme
 from sequoia_programme.situation import Situation
 from sequoia_programme.store import moved_since, note
 
+# The luck of very many arms averages out within an episode: so many arms, each so often, tell as
+# much as the usual episodes of a thousand. Fewer than three have no interval to speak of.
+_ARM_EPISODES, _LEAST_EPISODES = 10_000, 3
 # Each is another plan; more promises are kept, and not priced.
 _MOST_PRICED = 10
 # Seconds that a comparison of policies may take; where a decision takes one, it would take minutes.
@@ -71,7 +75,7 @@ def choose(problem: Problem, state: IntArray, q: QFunction | None = None) -> Cho
     found = evaluate(
         here,
         names,
-        FEW_EPISODES,
+        min(FEW_EPISODES, max(_LEAST_EPISODES, _ARM_EPISODES // problem.arms.n_arms)),
         model=q,
         bound="none",
         seconds=PLAYED_SECONDS,
@@ -191,6 +195,8 @@ class Planning:
             Rules that nobody wishes, such as what stays as it was published.
         """
         found = self._find(overrides, besides)
+        if self.situation.last_by:
+            found = with_same_workers(found, self.situation.columns, self.situation.last_by)
         stored = StoredPlan(
             date=self.situation.day,
             policy=self.choice.policy,

@@ -158,3 +158,17 @@ def test_what_is_wrong_is_one_line(tmp_path, roster, staff, settings, wanted):
     with pytest.raises(FileError, match=wanted) as stop:
         plan(programme)
     assert len(stop.value.lines) == 1
+
+
+def test_the_worker_of_last_time_comes_again_where_that_costs_nothing(tmp_path):
+    staff = "name,capacity\nAnna,40\nBo,40\n"
+    log = LOG + "".join(f"2026-11-06,P{n},at risk,{'Bo' if n < 2 else 'Anna'}\n" for n in range(4))
+    programme = made(tmp_path, people(4), staff, log, "\n[promises]\nsame_worker = true\n")
+    found = plan(programme)
+    assert {task.who: task.by for task in found.stored.tasks} == {
+        **{"P0": "Bo", "P1": "Bo"},
+        **{"P2": "Anna", "P3": "Anna"},
+    }
+    # Whom to visit is not a matter of who came last.
+    assert who(plan(programme, absent=["Bo"])) <= {"P0", "P1", "P2", "P3"}
+    assert {task.by for task in plan(programme, absent=["Bo"]).stored.tasks} == {"Anna"}

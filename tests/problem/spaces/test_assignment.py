@@ -19,10 +19,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sequoia.errors import InfeasibleDecision, ProblemError
-from sequoia.problem.rules import Floor, Lock, Rules
+from sequoia.problem.rules import Bar, Floor, Lock, Rules
 from sequoia.problem.spaces import Assignment, Budget, with_rules
 from sequoia.problem.spaces.assignment import bin_packing
 from sequoia.problem.spaces.assignment import space as module
+from sequoia.problem.tables import TableSet
 
 
 def assignments(arms, workers):
@@ -262,3 +263,30 @@ def test_a_settled_visit_takes_its_hours_and_needs_no_solver():
     space = with_rules(space.base, too_much)
     assert space.argmax_linear(np.ones(4)) is None
     assert not space.contains(np.ones((1, 4)))[0]
+
+
+def test_all_visits_may_be_settled():
+    for size in (1, 2):
+        space = Assignment([20.0] * size, [30.0, 30.0])
+        locks = [Lock(f"arm {n}", f"worker {n}") for n in range(size)]
+        locked = with_rules(space, Rules(locks=locks))
+        assert locked.enumerate(10).tolist() == [[1] * size]
+        assert not locked.contains(np.zeros((1, size), dtype=np.int8))[0]
+
+
+def test_workers_who_do_not_come_and_most_visits_are_rows_with_names():
+    space = Assignment([20.0] * 3, [60.0, 60.0])
+    bar = Bar("arm 0", ["worker 0"], "arm 0 needs German")
+    ruled = with_rules(space, Rules(bars=[bar], most={"worker 1": 1}))
+    decision = ruled.certify(np.ones(3, dtype=np.int8))
+    by = {task.where: task.who for task in ruled.tasks(decision)}
+    assert by == {"arm 0": "worker 1", "arm 1": "worker 0", "arm 2": "worker 0"}
+    # Who offers German is off.
+    with pytest.raises(InfeasibleDecision, match="arm 0"):
+        with_rules(space, Rules(bars=[bar], absent=["worker 1"])).certify([1, 0, 0])
+    options = ruled.rules.to_options()
+    content = TableSet(options, where="rules")
+    assert Rules.from_options(content, space.names, space.worker_names) == ruled.rules
+    wrong = TableSet({"bars": [{"arm": "arm 9", "workers": ["worker 0"]}], "most": {"x": 1}})
+    Rules.from_options(wrong, space.names, space.worker_names)
+    assert len(wrong.found) == 2

@@ -45,6 +45,9 @@ class LockedAssignment(Locked):
         """Settle one visit more."""
         if worker is None or slot is not None:
             return None
+        if self._is_locked.sum() + (not self._is_locked[arm]) == self.n_actions:
+            # Nobody else is left, of whom all is asked here.
+            return None
         return LockedAssignment(self._whole, [*self._visits, (arm, worker)])
 
     def visit_columns(self, arm: int, worker: int | None, slot: int | None) -> IntArray:

@@ -396,7 +396,7 @@ class Assignment(ActionSpace):
 
     def with_lock(self, arm: int, worker: int | None, slot: int | None) -> LockedAssignment | None:
         """Let a visit by a worker take its share of their hours."""
-        if worker is None or slot is not None:
+        if worker is None or slot is not None or self.n_actions == 1:
             return None
         return LockedAssignment(self, [(arm, worker)])
 
