@@ -410,8 +410,8 @@ def _tasks(situation: Situation, planner: Planner, found: DayPlan) -> list[Plann
     columns = situation.columns
     level = problem.levels(found.decision.action[None])[0]
     worth = planner.long_run if planner.has_prices else planner.next_step
-    slots = list(getattr(problem.space.base, "slot_names", ()))
-    workers = list(getattr(problem.space.base, "worker_names", ()))
+    slots = list(problem.space.base.slot_names)
+    workers = list(problem.space.base.worker_names)
     tasks = []
     for task in found.tasks:
         if task.do in _ON_THE_WAY:

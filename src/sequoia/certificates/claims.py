@@ -11,7 +11,7 @@ from sequoia.certificates.search import ProofSearch, rounded_up
 from sequoia.errors import ProblemError
 from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.relu_net import ReluNet
-from sequoia.problem import Decision, Environment, Problem
+from sequoia.problem import Decision, Environment, Problem, capabilities_of
 from sequoia.problem.spaces.base import Task
 from sequoia.validation import FloatArray
 from sequoia_verify.claims import input_terms, paid_terms
@@ -137,9 +137,10 @@ def _by_arm(problem: Problem, found: Relaxation) -> FloatArray:
     return table
 
 
-def words_of(problem: Environment) -> dict[str, Any]:
+def words_of(environment: Environment) -> dict[str, Any]:
     """Return the words of a problem: its options and tables."""
-    if not isinstance(problem, Problem):
+    problem = capabilities_of(environment).problem
+    if problem is None:
         raise ProblemError("only problems of arms can be certified.")
     tables = problem.to_tables()
     return {
