@@ -6,6 +6,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from datetime import date
+from functools import partial
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated
@@ -82,7 +83,7 @@ def serve(
         has_key = demo or not has_accounts(read_programme(opened))
         entry = secrets.token_urlsafe(16) if has_key else ""
         opened_at = f"{ENTER}?key={entry}" if entry else "/"
-        typer.echo(f"Open {scheme}://{shown}:{port}{opened_at} in a browser. Ctrl-C ends it.")
+        where = f"Open {scheme}://{shown}:{port}{opened_at} in a browser. Ctrl-C ends it."
         serve_page(
             opened,
             host,
@@ -93,6 +94,7 @@ def serve(
             insecure=insecure,
             logs=log,
             entry=entry,
+            begins=partial(typer.echo, where),
         )
 
 

@@ -1,7 +1,7 @@
 """The page as an application, and how it is served."""
 
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import date
 from pathlib import Path
@@ -123,6 +123,7 @@ def serve(
     insecure: bool = False,
     logs: bool = False,
     entry: str = "",
+    begins: Callable[[], None] = lambda: None,
 ) -> None:
     """Serve the page until the process is told to end.
 
@@ -139,6 +140,8 @@ def serve(
         Whether each request is a line of JSON on the standard error.
     entry
         The key of `Site`.
+    begins
+        Called when nothing speaks against it, before it begins.
 
     Raises
     ------
@@ -164,6 +167,7 @@ def serve(
         _REQUESTS.setLevel(logging.INFO)
         _REQUESTS.propagate = False
     app = create_app(folder, today, key=entry)
+    begins()
     options = server_options(proxy)
     uvicorn.run(app, host=host, port=port, ssl_certfile=certificate, ssl_keyfile=key, **options)
 
