@@ -20,6 +20,7 @@ from sequoia.cli.common import (
     Locks,
     Orders,
 )
+from sequoia.defaults import DECISION_SECONDS
 from sequoia.errors import ProblemError
 from sequoia.problem.names import count
 from sequoia_programme.cli.options import (
@@ -85,7 +86,7 @@ def today(
     cautious: Annotated[
         bool, typer.Option("--cautious", help="Plan for transitions that are worse than most.")
     ] = False,
-    seconds: Annotated[float, typer.Option(help="Seconds for one decision.")] = 10.0,
+    seconds: Annotated[float, typer.Option(help="Seconds for one decision.")] = DECISION_SECONDS,
     output: Annotated[
         list[Path] | None,
         typer.Option(
@@ -136,7 +137,7 @@ def plan(
         str | None,
         typer.Option(help="A policy; unless given, the best for the problem as it is now."),
     ] = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds for one decision.")] = 10.0,
+    time_limit: Annotated[float, typer.Option(help="Seconds for one decision.")] = DECISION_SECONDS,
     output: Annotated[
         list[Path] | None,
         typer.Option(
