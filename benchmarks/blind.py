@@ -58,12 +58,12 @@ def trained(environment: Environment, seed: int = 0, seconds: float | None = Non
     began = time.process_time()
     found = train(Blind(environment), make_config("default"), seed, seconds=seconds)
     spent = time.process_time() - began
-    argmax = RolloutAuto(found.q.encoding)
+    argmax = RolloutAuto(found.model.encoding)
 
     def act(states, step, rng):  # noqa: ARG001
-        return argmax.best_of(found.q.fold(states, np.full(len(states), step)))
+        return argmax.best_of(found.model.fold(states, np.full(len(states), step)))
 
-    return found.q, act, spent
+    return found.model, act, spent
 
 
 def against(name: str, environment: Environment, row: str, seed: int, episodes: int) -> Result:

@@ -242,8 +242,8 @@ def crash_at(rounds):
 
 
 def assert_same(one, other):
-    arrays, facts = one.q.to_arrays()
-    others, other_facts = other.q.to_arrays()
+    arrays, facts = one.model.to_arrays()
+    others, other_facts = other.model.to_arrays()
     assert facts == other_facts
     assert arrays.keys() == others.keys()
     for name, array in arrays.items():
@@ -279,7 +279,7 @@ def test_ended_after_any_round_and_resumed_it_is_the_same_to_the_byte(name, tmp_
     states = environment.draw_start(np.random.default_rng(0), 5)
     steps = np.zeros(5, np.int64)
     read = load_model(tmp_path, environment)
-    assert np.array_equal(read.fold(states, steps).linear, whole.q.fold(states, steps).linear)
+    assert np.array_equal(read.fold(states, steps).linear, whole.model.fold(states, steps).linear)
 
 
 @pytest.mark.usefixtures("quick")
@@ -287,7 +287,7 @@ def test_the_same_seed_gives_the_same_model_and_another_one_another():
     blind = Blind(capacity(arms=6, workers=2, horizon=4))
     one, again, other = (learned(blind, seed, rounds=2) for seed in (0, 0, 1))
     assert_same(one, again)
-    assert not np.array_equal(one.q.linear.weights, other.q.linear.weights)
+    assert not np.array_equal(one.model.linear.weights, other.model.linear.weights)
 
 
 def test_a_checkpoint_of_other_settings_is_refused_in_one_line(tmp_path):

@@ -50,10 +50,10 @@ def without_seconds(trained):
 
 
 def assert_same(one, other):
-    assert one.q.parameters.keys() == other.q.parameters.keys()
-    for name, part in one.q.parameters.items():
-        assert part.tobytes() == other.q.parameters[name].tobytes(), name
-    assert one.q.scale == other.q.scale
+    assert one.model.parameters.keys() == other.model.parameters.keys()
+    for name, part in one.model.parameters.items():
+        assert part.tobytes() == other.model.parameters[name].tobytes(), name
+    assert one.model.scale == other.model.scale
     assert without_seconds(one) == without_seconds(other)
     assert (one.reward, one.bound) == (other.reward, other.bound)
 

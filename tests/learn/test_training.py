@@ -51,7 +51,9 @@ def test_interrupted_with_a_folder_it_can_be_used_and_resumed(tmp_path, config):
     resumed = train(PROBLEM, config, folder=tmp_path, resume=True)
     assert not (tmp_path / NAME).exists()
     states, steps = PROBLEM.draw_start(np.random.default_rng(0), 4), np.zeros(4, np.int64)
-    assert np.array_equal(resumed.q.fold(states, steps).linear, whole.q.fold(states, steps).linear)
+    assert np.array_equal(
+        resumed.model.fold(states, steps).linear, whole.model.fold(states, steps).linear
+    )
     assert resumed.reward == whole.reward
     assert [row["round"] for row in resumed.history] == [row["round"] for row in whole.history]
 

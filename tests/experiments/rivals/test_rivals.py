@@ -79,7 +79,7 @@ def test_ended_in_the_middle_and_resumed_it_is_the_same(name, tmp_path):
     resumed = train(BANDIT, config, seed=5, folder=tmp_path, resume=True)
     assert resumed.reward == whole.reward
     states, steps = BANDIT.draw_start(np.random.default_rng(0), 3), np.arange(3)
-    one, other = whole.q.fold(states, steps), load_model(tmp_path, BANDIT).fold(states, steps)
+    one, other = whole.model.fold(states, steps), load_model(tmp_path, BANDIT).fold(states, steps)
     assert np.array_equal(one.linear, other.linear)
     assert np.array_equal(one.first_bias, other.first_bias)
 
@@ -136,4 +136,4 @@ def test_a_policy_that_does_not_play_a_model_says_which_does():
         make_policy("sequoia", BANDIT, trained.model)
     other = train(BANDIT, make_config("srl", **SHORT))
     with pytest.raises(ProblemError, match="one-by-one: needs a model that chooses columns"):
-        make_policy("one-by-one", BANDIT, other.q)
+        make_policy("one-by-one", BANDIT, other.model)
