@@ -20,6 +20,7 @@ from sequoia_programme.schema import (
     ARM,
     WORKER,
     absences,
+    answers,
     drafts,
     journal,
     notes,
@@ -158,7 +159,7 @@ def _anonymous(
 def _replace_in_words(
     connection: sql.Connection, name: str, new: str, *, is_gone: bool, rows: dict[str, int]
 ) -> None:
-    """Take a name out of wishes and of the journal."""
+    """Take a name out of wishes, of the journal and of answers that are kept for a while."""
     whole = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
     for table in (drafts, plans):
         for number, wishes in connection.execute(sql.select(table.c.id, table.c.overrides)).all():
@@ -172,6 +173,9 @@ def _replace_in_words(
             }
             change = table.update().where(table.c.id == number).values(overrides=other)
             _count(rows, table, connection.execute(change))
+    # Answers that are kept for whoever sends a request again; nobody misses one.
+    deleted = answers.delete().where(answers.c.body.contains(name))
+    _count(rows, answers, connection.execute(deleted))
     named = sql.select(journal.c.id, journal.c.words).where(journal.c.words.contains(name))
     for number, words in connection.execute(named).all():
         change = journal.update().where(journal.c.id == number).values(words=whole.sub(new, words))

@@ -12,6 +12,7 @@ from sequoia_programme.estimates import estimate
 from sequoia_programme.forgetting import forget
 from sequoia_programme.people import add_note
 from sequoia_programme.recording import record
+from sequoia_programme.schema import answers
 from sequoia_programme.situation import find_situation
 from sequoia_programme.store import FILE
 from sequoia_programme.today import plan_today, publish_proposed
@@ -29,6 +30,9 @@ def programme(tmp_path):
     record(programme, ["Grace=lapsed"], DAY, remark="Talks of Hopper.")
     record(programme, ["Ada=not at home"], DAY, by="Nurse Bo")
     set_wish(programme, date(2026, 11, 5), "lock", "Nurse Bo=Grace")
+    with programme.store.writing() as connection:
+        values = {"key": "k", "request": "r", "status": 200, "body": "Grace was seen"}
+        connection.execute(answers.insert().values(**values))
     (programme.folder / "quality.json").write_text("{}")
     (programme.folder / "old.csv").write_text("name\nGrace\n")
     return programme
