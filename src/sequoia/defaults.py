@@ -1,8 +1,10 @@
 """The usual choices: the policy, preset, bound and budget of whoever asks for no other."""
 
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from sequoia.problem import Environment, capabilities_of
+if TYPE_CHECKING:
+    from sequoia.problem import Environment
+    from sequoia.problem.capabilities import Capabilities
 
 # Longest time for the proof of one decision: a last resort.
 DECISION_SECONDS = 10.0
@@ -30,31 +32,38 @@ COMPARED = ("idle", "random", "sampling", "myopic", "price")
 COMPARED_WITHOUT_ARMS = ("idle", "random", "lookahead")
 
 
-def planning_policy(environment: Environment, *, has_model: bool, has_prices: bool) -> str:
+def planning_policy(environment: "Environment", *, has_model: bool, has_prices: bool) -> str:
     """Return the policy that plans: the model's, by prices, or the best for the next step."""
     if has_model:
         return "sequoia"
-    if capabilities_of(environment).problem is None:
+    if _abilities(environment).problem is None:
         return "lookahead"
     return "price" if has_prices else "myopic"
 
 
-def compared_policies(environment: Environment, *, has_model: bool) -> list[str]:
+def compared_policies(environment: "Environment", *, has_model: bool) -> list[str]:
     """Return the policies that are compared."""
-    has_arms = capabilities_of(environment).problem is not None
+    has_arms = _abilities(environment).problem is not None
     named = COMPARED if has_arms else COMPARED_WITHOUT_ARMS
     return [*named, "sequoia"] if has_model else [*named]
 
 
-def model_rivals(environment: Environment) -> list[str]:
+def model_rivals(environment: "Environment") -> list[str]:
     """Return the policies that a trained model is best compared with at first."""
     others = ("random", "myopic", "price", "lookahead")
     return [name for name in compared_policies(environment, has_model=False) if name in others]
 
 
-def bound_kind(environment: Environment) -> Literal["lp", "factored", "clairvoyant"]:
+def bound_kind(environment: "Environment") -> Literal["lp", "factored", "clairvoyant"]:
     """Return the kind of bound: by arms, by clusters of arms that interact, or by scenarios."""
-    problem = capabilities_of(environment).problem
+    problem = _abilities(environment).problem
     if problem is None:
         return "clairvoyant"
     return "lp" if problem.is_decoupled else "factored"
+
+
+def _abilities(environment: "Environment") -> "Capabilities":
+    # Commands that record read the numbers above, and need no spaces.
+    from sequoia.problem import capabilities_of
+
+    return capabilities_of(environment)

@@ -8,9 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
 
 from sequoia.cli.common import Force
 from sequoia.errors import FileError, ProblemError
@@ -164,6 +161,10 @@ def _show(path: Path, matched: "Matched", guess: Mapping[str, str], own: Mapping
 
     source = f", from {matched.source}" if matched.source else ""
     typer.echo(f"{path}{source}:")
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
     table = Table("column", "is", "because", "such as", box=None)
     for place, name in enumerate(matched.columns):
         what, cells = guess[name], [row[place] for row in matched.rows if row[place]]
