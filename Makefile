@@ -59,10 +59,11 @@ test: export OMP_NUM_THREADS := 1
 test: check
 	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
-# Which lines of the library the tests run; below 90 % it fails. OPTIONS="tests/bounds" is less.
+# Which lines of the library the tests run; below 90 % it fails. Writes docs/coverage.md.
 coverage: export OMP_NUM_THREADS := 1
 coverage: $(DEV)
-	$(BIN)/pytest --numprocesses 2 --dist worksteal --cov --cov-report=term:skip-covered --cov-report=html $(OPTIONS)
+	$(BIN)/pytest --numprocesses 2 --dist worksteal --cov --cov-report=term:skip-covered --cov-report=html --cov-report=json:out/coverage.json $(OPTIONS)
+	$(BIN)/python docs/sphinx/coverage_page.py out/coverage.json docs/coverage.md
 	@echo "Open out/coverage/index.html."
 
 # The wheel, in dist/; installed without extras where nothing is, and used as a newcomer would.
