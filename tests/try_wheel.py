@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 # The goal is 1,000,000. A wheel is sources, some 16 bytes a line: what is above goes with lines.
-MOST_BYTES = 1_100_000
+MOST_BYTES = 1_150_000
 COMMANDS = (
     "make capacity --arms 6 --workers 2 --horizon 6 -o p.npz",
     "show p.npz",
