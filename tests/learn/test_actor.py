@@ -5,7 +5,7 @@ import pytest
 
 from learned_cases import random_linear, random_states, sight_of
 from sequoia.learn.actor import changes, fit_scores
-from sequoia.learn.pairs import KEPT_BACK, Pairs
+from sequoia.learn.pairs import Pairs
 from sequoia.problem.families import capacity, epidemic, interventions
 
 PROBLEMS = [
@@ -58,21 +58,6 @@ def test_what_all_columns_share_is_learned_from_few_comparisons():
         return ((said - wanted) ** 2).mean() / wanted.var()
 
     assert error(shared) < 0.2 < error(true)
-
-
-def test_states_kept_back_teach_nothing():
-    problem = PROBLEMS[1]
-    sight = sight_of(problem)
-    pairs = pairs_of(problem, 40)
-    true = random_linear(sight)
-    y = changes(pairs, true.scores(pairs.states, pairs.steps))
-    wrong = np.where(pairs.is_kept_back, 1e3, y)
-    one, other = (fit_scores(sight, [pairs], [own], keeps_back=True) for own in (y, wrong))
-    assert np.array_equal(one.weights, other.weights)
-    assert np.array_equal(one.bias, other.bias)
-    assert pairs.is_kept_back.mean() == pytest.approx(1 / KEPT_BACK, abs=0.02)
-    third = fit_scores(sight, [pairs], [wrong])
-    assert not np.allclose(one.weights, third.weights, atol=1)
 
 
 def test_changes_are_sums_of_scores_in_and_out():

@@ -42,7 +42,7 @@ class Judge:
     def __init__(self, guard, *answers):
         self.earned, self._answers = guard.earned, iter(answers)
 
-    def test(self, challenged, held, luck):
+    def test(self, challenged, held, critic, luck):
         won = next(self._answers)
         return won, Estimate(0.5, 0.4, 0.6) if won else Estimate(0.0, -1.0, 1.0), np.zeros(3)
 

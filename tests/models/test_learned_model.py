@@ -60,22 +60,6 @@ def test_what_is_read_decides_as_what_was_written(name):
     assert (len(np.unique(wanted, axis=0)) > 1) == (name != "idle")
 
 
-@pytest.mark.parametrize("learned", [("linear",), ("network",), ("joint",), ("linear", "joint")])
-def test_what_candidates_gain_is_what_the_program_says_of_them(learned):
-    model = made(DECOUPLED, "idle", learned)
-    states, steps = random_states(DECOUPLED, 10)
-    rng = np.random.default_rng(0)
-    actions = rng.integers(0, 2, (len(states), 5)).astype(np.int8)
-    state = rng.integers(0, len(states), 60)
-    tried = rng.integers(0, 2, (60, 5)).astype(np.int8)
-    encode, net = model.encoding.encode, model.fold(states, steps)
-    own = net.values(encode(actions)[:, None])[:, 0]
-    other = net.only(state.tolist()).values(encode(tried)[:, None])[:, 0]
-    found = model.learned_gains(states, steps, actions, state, tried)
-    assert found == pytest.approx(other - own[state], rel=1e-4, abs=1e-4)
-    assert found.std() > 0.1
-
-
 def test_scores_come_on_top_of_what_is_known():
     plain, more = made(COUPLED, "price"), made(COUPLED, "price", ("linear", "network"))
     states, steps = random_states(COUPLED, 5)

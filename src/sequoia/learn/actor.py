@@ -21,7 +21,6 @@ def fit_scores(
     sight: Sight,
     pairs: Sequence[Pairs],
     advantages: Sequence[FloatArray],
-    keeps_back: bool = False,
 ) -> LinearScores:
     """Return scores u with ``sum_i (a'_i - a_i) u_i(s, t)`` near the advantage of each candidate.
 
@@ -30,7 +29,7 @@ def fit_scores(
     times, numbers = sight.n_times, sight.n_local * sight.n_times
     outlets, columns = len(sight.node), sight.n_columns
     # The luck of a difference grows with the number of its changes.
-    weight = np.concatenate([_weights(own, keeps_back) for own in pairs])
+    weight = np.concatenate([_weights(own) for own in pairs])
     y = weight * np.concatenate(list(advantages))
     row, outlet, seen, bias = _entries(sight, pairs)
     seen = seen * weight[row][:, None]
@@ -101,7 +100,6 @@ def changes(pairs: Pairs, scores: FloatArray) -> FloatArray:
     return found
 
 
-def _weights(pairs: Pairs, keeps_back: bool) -> FloatArray:
-    """Return the root of the weight of each candidate: 1 for a swap, 0 if kept back, ``(C,)``."""
-    found: FloatArray = np.sqrt(2 / np.maximum(np.abs(pairs.apart).sum(axis=1), 2))
-    return np.where(pairs.is_kept_back, 0.0, found) if keeps_back else found
+def _weights(pairs: Pairs) -> FloatArray:
+    """Return the root of the weight of each candidate: 1 for a swap, ``(C,)``."""
+    return np.asarray(np.sqrt(2 / np.maximum(np.abs(pairs.apart).sum(axis=1), 2)))

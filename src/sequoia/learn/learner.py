@@ -13,7 +13,7 @@ Nothing is needed but `Environment`: `step` and the rules. What an environment s
 used: prices, rewards of components, who depends on whom. What it does not say is found out.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -134,6 +134,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         self.effort = self.misses = 0
         self._networks: dict[str, Network] = {}
         self._joint: JointPart | None = None
+        self._critic: Critic | None = None
         self._finals: tuple[LearnedModel, FloatArray, FloatArray] | None = None
         self._look()
 
@@ -173,7 +174,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
     def begin(self) -> Round:
         """Choose the best base policy."""
         earned = [
-            self._guard.earned(self._act_by(start), stream(self.seed, "bases"))
+            self._guard.earned(self._act_by(start), stream(self.seed, "bases"))[0]
             for start in self._starts
         ]
         order = np.argsort([-own.mean() for own in earned], kind="stable").tolist()
@@ -188,10 +189,14 @@ class PolicyImprovement(Learner[ImprovementConfig]):
 
     @cached_property
     def efforts(self) -> list[Effort]:
-        """What rounds may look like, the quickest one first."""
+        """What rounds may look like, one after the other: the quickest first.
+
+        Where the whole state is small, a network of it comes before sums over components: these
+        may lead to a policy that play does not lead away from.
+        """
         found = [Effort(1, False)]
         if self._is_whole:
-            found.append(Effort(1, True))
+            found.insert(0, Effort(1, True))
         deep = min(_DEEP, self.environment.horizon) if self._sizes.states_at(_DEEP) else 1
         if deep > 1 and self.sight.graph.nnz and not self._is_whole:
             found.append(Effort(deep, True))
@@ -224,9 +229,9 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         if effort.depth:
             if self.rounds:
                 self._play(rng)  # [1]
-            critic = self._fit_critic(effort, rng)  # [2]
+            self._critic = self._fit_critic(effort, rng)  # [2]
             self._compare(effort, rng)  # [3]
-            challenger = self._fit_actor(critic, effort, rng)  # [4], [5]
+            challenger = self._fit_actor(self._critic, effort, rng)  # [4], [5]
         else:
             together = self._bases.together or self._start.known
             challenger = replace(self.kept, known=together, joint=None)
@@ -293,38 +298,26 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         self.pairs = [*kept, found][-(_ROUNDS if depth == 1 else _DEEP_ROUNDS) :]
 
     def _fit_actor(self, critic: Critic, effort: Effort, rng: np.random.Generator) -> LearnedModel:
-        """Return the policy whose scores explain comparisons best in states kept back [4]."""
+        """Return the policy whose scores explain comparisons [4]."""
         start, pairs = self._start, [own for own in self.pairs if len(own.state)]
         if not pairs:
             return self.kept  # no other action changes anything
         y = [self._beyond(own, own.advantages(critic, self.discount)) for own in pairs]
-        linear = fit_scores(self.sight, pairs, y, keeps_back=effort.has_networks)
-        choices = [replace(start, linear=linear)]
-        if not effort.has_networks:
-            return choices[0]
-        if effort.depth > 1 and self.sight.graph.nnz:
+        if effort.has_networks and self._is_whole:
+            self._joint = fit_joint_part(self.sight, pairs, y, self._joint, rng)
+            return replace(start, joint=self._joint)
+        if effort.has_networks and effort.depth > 1 and self.sight.graph.nnz:
             before = self._networks.get("scores")
             network = fit_score_network(self.sight, pairs, y, before, rng)
             self._networks["scores"] = network
-            choices.append(replace(start, network=network))
-        if self._is_whole:
-            self._joint = fit_joint_part(self.sight, pairs, y, self._joint, rng)
-            choices.append(replace(start, joint=self._joint))
-        return min(choices, key=lambda model: self._error(model, pairs, y))
+            return replace(start, network=network)
+        return replace(start, linear=fit_scores(self.sight, pairs, y))
 
     def _beyond(self, pairs: Pairs, advantages: FloatArray) -> FloatArray:
         """Return advantages less what is known of them."""
         at = pairs.state
         states, steps, actions = pairs.states[at], pairs.steps[at], pairs.actions[at]
         return advantages - self._start.known.gains(states, steps, actions, pairs.tried)
-
-    def _error(self, model: LearnedModel, pairs: Sequence[Pairs], y: Sequence[FloatArray]) -> float:
-        """Return the squared error of a model in states kept back."""
-        total = 0.0
-        for own, values in zip(pairs, y, strict=True):
-            found = model.learned_gains(own.states, own.steps, own.actions, own.state, own.tried)
-            total += float(((values - found)[own.is_kept_back] ** 2).sum())
-        return total
 
     # ------------------------------------------------------------------ policies
 
@@ -350,16 +343,16 @@ class PolicyImprovement(Learner[ImprovementConfig]):
     def _judge(self, challenger: LearnedModel) -> Estimate | None:
         """Keep the challenger if it wins; return by how much, ``None`` if it does not [6].
 
-        From one that may be better the next round goes on, though it is not kept.
+        The next round goes on from it in either case: playing it shows where it errs.
         """
 
         def luck(batch: int) -> np.random.Generator:
             return stream(self.seed, f"test:{self.rounds}:{batch}")
 
         challenged, held = self._act_by(challenger), self._act_by(self.kept)
-        won, gain, earned = self._guard.test(challenged, held, luck)
+        won, gain, earned = self._guard.test(challenged, held, self._critic, luck)
         self.held = estimate(earned)
-        self.current = challenger if gain.high >= 0 else self.kept
+        self.current = challenger
         if not won:
             self.misses += 1
             return None
@@ -395,7 +388,9 @@ class PolicyImprovement(Learner[ImprovementConfig]):
             kept, base = (
                 np.concatenate(
                     [
-                        self._guard.earned(self._act_by(model), stream(self.seed, f"final:{batch}"))
+                        self._guard.earned(
+                            self._act_by(model), stream(self.seed, f"final:{batch}")
+                        )[0]
                         for batch in range(_FINAL)
                     ]
                 )

@@ -10,7 +10,7 @@ import torch
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from sequoia.learn.pairs import KEPT_BACK, Pairs
+from sequoia.learn.pairs import Pairs
 from sequoia.learn.play import Play
 from sequoia.learn.potential import Potential
 from sequoia.models.graph_network import node_scores, shapes
@@ -36,6 +36,8 @@ _BATCH_NODES, _FEWEST_IN_BATCH = 8_000, 8
 # mostly be listed, what they are worth together makes every argmax a search.
 _MOST_WHOLE = 64
 _LAMBDA, _SWEEPS = 0.8, 3
+# Every fifth episode judges critics.
+_KEPT_BACK = 5
 
 
 def first_parameters(
@@ -151,7 +153,7 @@ class Returns:
     @property
     def kept_back(self) -> BoolArray:
         """Which episodes judge, ``(E,)``."""
-        return np.asarray(np.arange(self.rewards.shape[1]) % KEPT_BACK == 0)
+        return np.asarray(np.arange(self.rewards.shape[1]) % _KEPT_BACK == 0)
 
     def values(self, critic: Any) -> FloatArray:
         """Return what a critic says of every state, ``(H + 1, E)``."""
@@ -229,14 +231,12 @@ class _Lessons:
     state: IntArray
     tried: NDArray[np.float32]
     rest: FloatArray
-    is_kept_back: BoolArray
     scale: float
 
     @classmethod
     def of(cls, pairs: Sequence[Pairs], rest: Sequence[FloatArray]) -> "_Lessons":
         first = np.cumsum([0, *(len(own.states) for own in pairs)])
         state = [own.state + shift for own, shift in zip(pairs, first, strict=False)]
-        back = [np.arange(len(own.states)) % KEPT_BACK == 0 for own in pairs]
         values = np.concatenate(list(rest))
         return cls(
             np.concatenate([own.states for own in pairs]),
@@ -245,7 +245,6 @@ class _Lessons:
             np.concatenate(state),
             np.concatenate([own.tried for own in pairs]).astype(np.float32),
             values,
-            np.concatenate(back),
             float(values.std()) or 1.0,
         )
 
@@ -272,7 +271,7 @@ def fit_score_network(
         parameters = dict(previous.parameters) | {"out": previous.parameters["out"] * share}
     order = np.argsort(own.state, kind="stable")
     first = np.searchsorted(own.state[order], np.arange(len(own.states) + 1))
-    taught = np.flatnonzero(~own.is_kept_back & (np.diff(first) > 0))
+    taught = np.flatnonzero(np.diff(first) > 0)
     target = torch.from_numpy((own.rest / own.scale).astype(np.float32))
     apart = torch.from_numpy(own.tried - own.actions[own.state])
     column, node = torch.from_numpy(sight.column), torch.from_numpy(sight.node)
@@ -314,7 +313,7 @@ def fit_joint_part(
         parameters = dict(previous.parameters) | scaled
     order = np.argsort(own.state, kind="stable")
     first = np.searchsorted(own.state[order], np.arange(len(own.states) + 1))
-    taught = np.flatnonzero(~own.is_kept_back & (np.diff(first) > 0))
+    taught = np.flatnonzero(np.diff(first) > 0)
     target = torch.from_numpy((own.rest / own.scale).astype(np.float32))
 
     def loss(weights: Weights, rows: IntArray) -> torch.Tensor:

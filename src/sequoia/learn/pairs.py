@@ -9,10 +9,7 @@ from sequoia.learn.play import Act
 from sequoia.problem import Environment
 from sequoia.problem.environment import States
 from sequoia.simulate.paired_rollouts import Candidates
-from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
-
-# Every fifth state, and every fifth episode, judges.
-KEPT_BACK = 5
+from sequoia.validation import ActionArray, FloatArray, IntArray
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,17 +60,6 @@ class Pairs:
             ours = critic.values(own, ends)
             found += weight * (critic.values(other, ends[self.state]) - ours[self.state])
         return found
-
-    @property
-    def is_kept_back(self) -> BoolArray:
-        """Which candidates are in states that judge what was fitted, ``(C,)``."""
-        return np.asarray(self.state % KEPT_BACK == 0)
-
-    @property
-    def is_telling(self) -> float:
-        """The share of candidates that earned more or less, or ended elsewhere."""
-        differs = (self.other != self.own[:, self.state]).any(axis=(0, 2))
-        return float((differs | (self.gained != 0)).mean()) if len(self.state) else 0.0
 
 
 def compare(

@@ -18,7 +18,7 @@ from sequoia.optimize.encoding import ActionEncoding
 from sequoia.optimize.relu_net import ReluNet
 from sequoia.problem import Environment, capabilities_of
 from sequoia.problem.environment import States
-from sequoia.validation import ActionArray, FloatArray, IntArray
+from sequoia.validation import FloatArray, IntArray
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -89,27 +89,6 @@ class LearnedModel:
         if self.known.units is not None:
             return self.known.units.added_to(linear, states, steps)
         return linear
-
-    def learned_gains(
-        self,
-        states: States,
-        steps: IntArray,
-        actions: ActionArray,
-        state: IntArray,
-        tried: ActionArray,
-    ) -> FloatArray:
-        """Return what the learned parts say that candidates are worth more, ``(C,)``.
-
-        Candidates ``tried``, ``(C, N)``, are for the states ``state``, ``(C,)``, of ``states``,
-        where ``actions`` are those that they are compared with.
-        """
-        scores = self.scores(states, steps)
-        apart = tried.astype(np.float64) - actions[state]
-        found: FloatArray = (apart * scores[state]).sum(axis=1)
-        if self.joint is not None:
-            here = self.joint.values(states, steps, actions)
-            found += self.joint.values(states[state], steps[state], tried) - here[state]
-        return found
 
     def learned_arrays(self) -> tuple[Arrays, dict[str, Any]]:
         """Return the learned parts by name; sight and what is known are not among them."""
