@@ -89,9 +89,23 @@ def no_own() -> list:
     return [mock.patch.object(actor, "_OWN_RIDGE", 1e12)]
 
 
-def no_weights() -> list:
-    """Comparisons with many changes count as much as those with few."""
-    return [mock.patch.object(actor, "_weights", lambda own, keeps: np.ones(len(own.state)))]  # noqa: ARG005
+def with_luck() -> list:
+    """The paired test leaves all luck in."""
+    whole = Guard.test
+    plain = lambda own, ours, theirs, critic, luck: whole(own, ours, theirs, None, luck)  # noqa: ARG005, E731
+    return [mock.patch.object(Guard, "test", plain)]
+
+
+def stays() -> list:
+    """Play goes on with the policy that is kept, not with the one that was tried."""
+    whole = PolicyImprovement._judge
+
+    def judge(own, challenger):
+        won = whole(own, challenger)
+        own.current = own.kept
+        return won
+
+    return [mock.patch.object(PolicyImprovement, "_judge", judge)]
 
 
 def no_guard() -> list:
@@ -117,7 +131,8 @@ ABLATIONS: dict[str, Callable[[], list]] = {
     "no mask": no_mask,
     "no sharing": no_sharing,
     "no own corrections": no_own,
-    "all comparisons weigh the same": no_weights,
+    "luck is left in the test": with_luck,
+    "play stays with what is kept": stays,
     "depth 1 only, no networks": lambda: _only(Effort(1, False)),
     "depth 12 only, no networks": lambda: _only(Effort(12, False)),
     "no networks, no ReLU part": lambda: _only(Effort(1, False), Effort(12, False)),
@@ -144,7 +159,7 @@ def earned(row: str, what: str, seed: int) -> float:
         for one in patches:
             one.stop()
     judge = replace(found._guard, episodes=EPISODES)
-    return float(judge.earned(found._act_by(found.kept), stream(7, "ablation")).mean())
+    return float(judge.earned(found._act_by(found.kept), stream(7, "ablation"))[0].mean())
 
 
 def main() -> None:

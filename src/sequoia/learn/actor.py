@@ -28,11 +28,8 @@ def fit_scores(
     """
     times, numbers = sight.n_times, sight.n_local * sight.n_times
     outlets, columns = len(sight.node), sight.n_columns
-    # The luck of a difference grows with the number of its changes.
-    weight = np.concatenate([_weights(own) for own in pairs])
-    y = weight * np.concatenate(list(advantages))
+    y = np.concatenate(list(advantages))
     row, outlet, seen, bias = _entries(sight, pairs)
-    seen = seen * weight[row][:, None]
     kinds, kind = np.unique(sight.kinds[sight.node], return_inverse=True)
     shared = np.zeros((len(y), len(kinds) * numbers))
     for number in range(len(kinds)):
@@ -47,8 +44,7 @@ def fit_scores(
     by_outlet = sparse.csr_array(
         (seen.reshape(-1), (np.repeat(row, numbers), place)), (len(y), outlets * numbers)
     )
-    by_column = sparse.diags_array(weight) @ bias
-    design = sparse.hstack([by_outlet, by_column], format="csr")
+    design = sparse.hstack([by_outlet, bias], format="csr")
     apart = lsqr(design, rest, damp=np.sqrt(_OWN_RIDGE), iter_lim=_ITERATIONS)[0]
     weights = mean.reshape(len(kinds), numbers)[kind] + apart[: outlets * numbers].reshape(
         outlets, numbers
@@ -98,8 +94,3 @@ def changes(pairs: Pairs, scores: FloatArray) -> FloatArray:
     """Return what scores of each state, ``(K, N)``, say of each candidate, ``(C,)``."""
     found: FloatArray = (pairs.apart * scores[pairs.state]).sum(axis=1)
     return found
-
-
-def _weights(pairs: Pairs) -> FloatArray:
-    """Return the root of the weight of each candidate: 1 for a swap, ``(C,)``."""
-    return np.asarray(np.sqrt(2 / np.maximum(np.abs(pairs.apart).sum(axis=1), 2)))

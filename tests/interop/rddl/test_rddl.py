@@ -136,14 +136,6 @@ def test_what_helps_the_reward_is_known(garden):
     assert set(advising.relevance[np.logical_not(taken)]) > {0.5, 1.0}
 
 
-def test_what_comes_next_without_an_action_is_seen(garden):
-    """Rain grows bed 1, and bed 3 in the shade; weeds are likelier to end bed 2 than not."""
-    states = np.array([[0, 1, 0, 0, 1, 0, 1], [0, 0, 1, 0, 0, 0, 0]])
-    after = np.array([[1, 0, 1, 0, 1, 0, 0], [0, 0, 1, 0, 0, 0, 0]])
-    one, two = garden.outlook(states)
-    assert one.tolist() == two.tolist() == after.tolist()
-
-
 def test_exact_is_no_less_than_random(garden):
     best = solve_exactly(garden)
     scenarios = Scenarios.sample(garden, 200, seed=0)

@@ -30,9 +30,6 @@ from sequoia.validation import ActionArray, BoolArray, FloatArray, IntArray
 
 # Numbers of one array that are held at once: chunks of some hundred states stay in the cache.
 _TOGETHER = 1_000_000
-# Steps that are foreseen without an action. With one, scores of Game of Life are fitted half as
-# well as with two; a third adds nothing.
-_AHEAD = 2
 # Characters of a precondition that name its rows.
 _LONGEST = 60
 
@@ -165,19 +162,6 @@ class RddlEnvironment:
             with np.errstate(all="ignore"):
                 parts.append(self._rules.limits(self._values(chunk, None), len(chunk)))
         return parts[0] if len(parts) == 1 else ActionLimits.joined(parts)
-
-    def outlook(self, states: Array) -> list[Array]:
-        """Return where states go without an action under median luck, a step and two ahead.
-
-        Of a chance, the likelier outcome.
-        """
-        states, ahead = np.asarray(states), []
-        idle = np.zeros((len(states), self.space.n_actions), dtype=np.int8)
-        median = np.full((len(states), self.n_noise), 0.5)
-        for _ in range(_AHEAD):
-            _, states = self.step(states, idle, median)
-            ahead.append(states)
-        return ahead
 
     # ------------------------------------------------------------------ chances, where known
 
