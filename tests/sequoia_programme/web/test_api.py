@@ -256,7 +256,11 @@ _JSON = st.recursive(
 _TEXTS = st.sampled_from(["", "Ada", "good", "must", "\x00", "=cmd|' /C calc'!A0", "‮", "9" * 300])
 
 
-@pytest.mark.parametrize("operation", [one for one in OPERATIONS if one.path != "/job"], ids=str)
+@pytest.mark.parametrize(
+    "operation",
+    [one for one in OPERATIONS if one.path != "/job"],
+    ids=lambda one: f"{one.method} {one.path}",
+)
 def test_nothing_that_is_sent_breaks_the_server(programme, operation):
     client = Client(programme)
     fields = [*(operation.body or operation.query).model_fields]
