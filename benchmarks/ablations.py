@@ -100,8 +100,8 @@ def stays() -> list:
     """Play goes on with the policy that is kept, not with the one that was tried."""
     whole = PolicyImprovement._judge
 
-    def judge(own, challenger):
-        won = whole(own, challenger)
+    def judge(own, challenger, critic):
+        won = whole(own, challenger, critic)
         own.current = own.kept
         return won
 

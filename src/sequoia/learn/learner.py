@@ -134,7 +134,6 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         self.effort = self.misses = 0
         self._networks: dict[str, Network] = {}
         self._joint: JointPart | None = None
-        self._critic: Critic | None = None
         self._finals: tuple[LearnedModel, FloatArray, FloatArray] | None = None
         self._look()
 
@@ -226,17 +225,18 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         """Improve the policy once."""
         rng = stream(self.seed, f"round:{self.rounds}")
         effort = self.efforts[self.effort]
+        critic = None
         if effort.depth:
             if self.rounds:
                 self._play(rng)  # [1]
-            self._critic = self._fit_critic(effort, rng)  # [2]
+            critic = self._fit_critic(effort, rng)  # [2]
             self._compare(effort, rng)  # [3]
-            challenger = self._fit_actor(self._critic, effort, rng)  # [4], [5]
+            challenger = self._fit_actor(critic, effort, rng)  # [4], [5]
         else:
             together = self._bases.together or self._start.known
             challenger = replace(self.kept, known=together, joint=None)
         self.count_round()
-        won = self._judge(challenger)  # [6]
+        won = self._judge(challenger, critic)  # [6]
         patience = self.config.patience * (_SLOWER if effort.has_networks else 1)
         patience *= _SLOWER if effort.has_goals else 1
         if not effort.depth or (won is None and self.misses >= patience):
@@ -340,7 +340,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
 
     # ------------------------------------------------------------------ which policy is kept
 
-    def _judge(self, challenger: LearnedModel) -> Estimate | None:
+    def _judge(self, challenger: LearnedModel, critic: Critic | None) -> Estimate | None:
         """Keep the challenger if it wins; return by how much, ``None`` if it does not [6].
 
         The next round goes on from it in either case: playing it shows where it errs.
@@ -350,7 +350,7 @@ class PolicyImprovement(Learner[ImprovementConfig]):
             return stream(self.seed, f"test:{self.rounds}:{batch}")
 
         challenged, held = self._act_by(challenger), self._act_by(self.kept)
-        won, gain, earned = self._guard.test(challenged, held, self._critic, luck)
+        won, gain, earned = self._guard.test(challenged, held, critic, luck)
         self.held = estimate(earned)
         self.current = challenger
         if not won:
@@ -367,25 +367,28 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         )
 
     def result(self) -> LearnedModel:
-        """Return the policy that is kept."""
-        return self.kept
+        """Return the policy that is kept, or its base where that earns no less in the end."""
+        return self._final[0]
 
     @property
     def result_reward(self) -> float:
         """What it earns per step, on luck of its own."""
-        return float(self._final[0].mean())
+        return float(self._final[1].mean())
 
     @property
     def gain(self) -> Estimate:
         """By how much it earns more than the base policy, under the same luck."""
-        kept, base = self._final
-        return estimate(kept - base)
+        _, earned, base = self._final
+        return estimate(earned - base)
 
     @property
-    def _final(self) -> tuple[FloatArray, FloatArray]:
-        """What the policy that is kept and its base earn in the same fresh episodes."""
+    def _final(self) -> tuple[LearnedModel, FloatArray, FloatArray]:
+        """The result, and what it and the base policy earn in the same fresh episodes.
+
+        Many tests are made in a training, and one may err; episodes that no test has seen say so.
+        """
         if self._finals is None or self._finals[0] is not self.kept:
-            kept, base = (
+            earned, base = (
                 np.concatenate(
                     [
                         self._guard.earned(
@@ -396,8 +399,9 @@ class PolicyImprovement(Learner[ImprovementConfig]):
                 )
                 for model in (self.kept, self.base)
             )
-            self._finals = self.kept, kept, base
-        return self._finals[1:]
+            self._finals = self.kept, earned, base
+        _, earned, base = self._finals
+        return self._finals if earned.mean() > base.mean() else (self.base, base, base)
 
     @property
     def base_name(self) -> str:

@@ -221,7 +221,7 @@ def stopped(*_, **__):
 
 @pytest.mark.parametrize("at", ["engine", "search"])
 def test_what_was_found_when_somebody_stops_it_is_there_for_the_next_question(monkeypatch, at):
-    space, weights = town(60, 1, 480)
+    space, weights = town(150, 3, 480)  # Far too many routes to list.
     with monkeypatch.context() as patch:
         if at == "engine":
             pytest.importorskip("pyvrp")
