@@ -52,11 +52,11 @@ class Result(NamedTuple):
     said: str
 
 
-def trained(environment: Environment, seed: int = 0, seconds: float | None = None):
+def trained(environment: Environment, seed: int = 0, **changes: int):
     """Return a policy of states and steps, learned blind, and the CPU seconds that took."""
     torch.set_num_threads(1)
     began = time.process_time()
-    found = train(Blind(environment), make_config("default"), seed, seconds=seconds)
+    found = train(Blind(environment), make_config("default", **changes), seed)
     spent = time.process_time() - began
     argmax = RolloutAuto(found.model.encoding)
 
@@ -161,7 +161,7 @@ def quick() -> None:
     show(found)
     assert found.earned > 1.3 * found.other, "blind learning is not well above myopic"
     environment = maintenance.make(k=2)
-    _, act, spent = trained(environment, seconds=40)
+    _, act, spent = trained(environment, rounds=8)
     cost, half = discounted_cost(environment, act, 1_000, 5)
     heuristic, _ = discounted_cost(environment, best_heuristic(environment), 1_000, 5)
     show(Result("2-of-4, cost", 0, cost, heuristic, half, spent, "heuristic beside"))

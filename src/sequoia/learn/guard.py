@@ -20,7 +20,7 @@ from sequoia.validation import ActionArray, FloatArray, IntArray
 # Looks at the data: after one, two and four batches of episodes. Each spends its share of the 5 %.
 _LOOKS = 3
 # Other luck that each step is played with: at best it takes out 1 - 1/4 of the variance.
-_OTHER_LUCK = 4
+OTHER_LUCK = 4
 # The actions of a policy in states (B, D) at steps (B,).
 Play = Callable[[States, IntArray], ActionArray]
 
@@ -55,7 +55,7 @@ class Guard:
         states = environment.draw_start(rng, self.episodes)
         result = np.zeros((2, self.episodes))
         for step in range(horizon):
-            noise = rng.random((1 + _OTHER_LUCK, self.episodes, environment.n_noise))
+            noise = rng.random((1 + OTHER_LUCK, self.episodes, environment.n_noise))
             steps = np.full(self.episodes, step)
             actions = act(states, steps)
             rewards, following = environment.step(states, actions, noise[0])
@@ -65,7 +65,7 @@ class Guard:
                 for other in noise[1:]:
                     rewards, after = environment.step(states, actions, other)
                     values = rewards + self.discount * critic.values(after, steps + 1)
-                    result[1] += weights[step] * (brought - values) / _OTHER_LUCK
+                    result[1] += weights[step] * (brought - values) / OTHER_LUCK
             states = following
         return result
 

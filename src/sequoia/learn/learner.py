@@ -66,6 +66,8 @@ _LEAST_END = 0.05
 # How deep comparisons go where one step and a critic do not see enough: what an action changes has
 # mostly passed by then, and luck has not.
 _DEEP = 12
+# With so many actions, trying all of them in a network takes about as long as a linear argmax.
+_FEW_ACTIONS = 512
 # States in which it is asked what a chosen column takes from others.
 _PRICED = 2_000
 # Networks go on from what they learned, so they are given this many times the rounds.
@@ -190,8 +192,8 @@ class PolicyImprovement(Learner[ImprovementConfig]):
     def efforts(self) -> list[Effort]:
         """What rounds may look like, one after the other: the quickest first.
 
-        Where the whole state is small, a network of it comes before sums over components: these
-        may lead to a policy that play does not lead away from.
+        Where the state is small and actions are few, a network is as quick as a sum over
+        components, and comes first: a sum may lead to a policy that play does not lead away from.
         """
         found = [Effort(1, False)]
         if self._is_whole:
@@ -212,7 +214,9 @@ class PolicyImprovement(Learner[ImprovementConfig]):
         Where components go their own ways, and rewards are sums over them, there is nothing to see.
         """
         is_sum = self._explained >= _EXPLAINED and not self.sight.graph.nnz
-        return may_be_whole(self.sight) and not is_sum
+        count = self._argmax.n_actions
+        are_few = count is not None and count <= _FEW_ACTIONS
+        return may_be_whole(self.sight) and are_few and not is_sum
 
     @property
     def is_done(self) -> bool:

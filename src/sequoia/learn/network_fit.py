@@ -17,7 +17,6 @@ from sequoia.models.graph_network import node_scores, shapes
 from sequoia.models.joint_part import JointPart, joint_shapes, joint_values
 from sequoia.models.network import Network, features, messages
 from sequoia.models.sight import Sight
-from sequoia.optimize.encoding import MAX_COLUMNS
 from sequoia.validation import BoolArray, FloatArray, IntArray
 
 Parameters = Mapping[str, NDArray[np.float32]]
@@ -32,8 +31,7 @@ _STEPS, _VALUE_STEPS, _JOINT_STEPS = 400, 300, 600
 _BATCH_STATES, _BATCH_VALUES = 64, 256
 # Nodes in a batch at most: more make each step slow, and teach little more.
 _BATCH_NODES, _FEWEST_IN_BATCH = 8_000, 8
-# The whole state is one node where that is no more than so many numbers; with more columns than can
-# mostly be listed, what they are worth together makes every argmax a search.
+# The whole state is one node where that is no more than so many numbers.
 _MOST_WHOLE = 64
 _LAMBDA, _SWEEPS = 0.8, 3
 # Every fifth episode judges critics.
@@ -90,8 +88,7 @@ def _tensor(matrix: csr_array) -> torch.Tensor:
 
 def may_be_whole(sight: Sight) -> bool:
     """Whether a network of the whole state is small enough to be learned."""
-    is_small = sight.n_components * sight.n_shown <= _MOST_WHOLE
-    return is_small and sight.n_columns <= MAX_COLUMNS
+    return sight.n_components * sight.n_shown <= _MOST_WHOLE
 
 
 def _batch(sight: Sight) -> int:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sequoia.learn.guard import OTHER_LUCK
 from sequoia.optimize.auto import RolloutAuto
 from sequoia.problem import Environment
 
@@ -47,7 +48,10 @@ class Sizes:
         episodes = int(np.clip(rows / horizon, _FEWEST_EPISODES, _MOST_EPISODES))
         pairs = min(decisions / 2, _NUMBERS / (ROLLOUTS * components))
         states = int(max(pairs / (1 + CANDIDATES), _FEWEST_STATES))
-        judged = min(_ARGMAX_TIME / (6 * argmax.microseconds), _NUMBERS / 10 / components)
+        judged = min(
+            _ARGMAX_TIME / (6 * argmax.microseconds),
+            _NUMBERS / 10 / ((1 + OTHER_LUCK) * components),
+        )
         guard = int(np.clip(judged / horizon, _FEWEST_EPISODES, _MOST_EPISODES))
         return cls(episodes, states, guard, decisions, components)
 

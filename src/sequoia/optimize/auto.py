@@ -181,6 +181,11 @@ class RolloutAuto:
         """All actions, ``(A, N)``, where these are so few that all are tried."""
         return self._listed[0] if self.lists_actions and self._listed is not None else None
 
+    @property
+    def n_actions(self) -> int | None:
+        """How many actions there are, where they can be listed."""
+        return None if self._listed is None else len(self._listed[0])
+
     def encode(self, actions: ActionArray) -> FloatArray:
         """Return the inputs of actions, ``(B, N)`` to ``(B, I)``."""
         return self._encoding.encode(actions)
