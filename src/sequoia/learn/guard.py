@@ -19,7 +19,7 @@ from sequoia.validation import ActionArray, FloatArray, IntArray
 
 # Looks at the data: after one, two and four batches of episodes. Each spends its share of the 5 %.
 _LOOKS = 3
-# Other luck that each step is played with: at best it takes out 1 - 1/4 of the variance.
+# Other draws K that each step is played with: at best 1 / (K + 1) of the variance is left.
 OTHER_LUCK = 4
 # The actions of a policy in states (B, D) at steps (B,).
 Play = Callable[[States, IntArray], ActionArray]

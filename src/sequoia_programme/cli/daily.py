@@ -36,6 +36,21 @@ from sequoia_programme.cli.options import (
 )
 from sequoia_programme.settings import read_programme
 
+Seconds = Annotated[float, typer.Option(help="Seconds for one decision.")]
+Outputs = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--output",
+        "-o",
+        help="Where to write: FILE.csv, .xlsx, .html, .pdf or .ics; may be repeated.",
+    ),
+]
+
+
+def _require_seconds(seconds: float) -> None:
+    if not seconds > 0:
+        raise ProblemError(f"seconds is {seconds:g}; more than 0 seconds are wanted.")
+
 
 def fit(
     folder: Folder,
@@ -86,15 +101,8 @@ def today(
     cautious: Annotated[
         bool, typer.Option("--cautious", help="Plan for transitions that are worse than most.")
     ] = False,
-    seconds: Annotated[float, typer.Option(help="Seconds for one decision.")] = DECISION_SECONDS,
-    output: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Where to write: FILE.csv, .xlsx, .html, .pdf or .ics; may be repeated.",
-        ),
-    ] = None,
+    seconds: Seconds = DECISION_SECONDS,
+    output: Outputs = None,
     force: Force = False,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -103,8 +111,7 @@ def today(
     from sequoia.planning.overrides import OVERRIDES
     from sequoia_programme.cli.show_today import TodayOptions, run_today
 
-    if not seconds > 0:
-        raise ProblemError(f"seconds is {seconds:g}; more than 0 seconds are wanted.")
+    _require_seconds(seconds)
     programme = read_programme(folder)
     given = (absent, must, never, lock, order, hours)
     overrides = {key: texts or [] for key, texts in zip(OVERRIDES, given, strict=True)}
@@ -137,15 +144,8 @@ def plan(
         str | None,
         typer.Option(help="A policy; unless given, the best for the problem as it is now."),
     ] = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds for one decision.")] = DECISION_SECONDS,
-    output: Annotated[
-        list[Path] | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Where to write: FILE.csv, .xlsx, .html, .pdf or .ics; may be repeated.",
-        ),
-    ] = None,
+    seconds: Seconds = DECISION_SECONDS,
+    output: Outputs = None,
     force: Force = False,
     yes: Yes = False,
     as_json: AsJson = False,
@@ -153,11 +153,10 @@ def plan(
     """Propose plans for several days at once; publish makes them the ones that hold."""
     from sequoia_programme.cli.show_week import WeekOptions, run_week
 
-    if not time_limit > 0:
-        raise ProblemError(f"the time limit is {time_limit:g}; more than 0 seconds are wanted.")
+    _require_seconds(seconds)
     programme = read_programme(folder)
     wanted = read_days(programme, days, first, last, yes)
-    options = WeekOptions(keep, policy, time_limit, output or [], force)
+    options = WeekOptions(keep, policy, seconds, output or [], force)
     run_week(programme, wanted, options, as_json)
 
 

@@ -133,6 +133,7 @@ def test_the_problem_as_it_is_now_goes_to_other_commands(clinic):
         ("today clinic --yes --must Adda", "perhaps 'Ada' is meant"),
         ("today clinic -o plan.doc", ".html or .ics is wanted"),
         ("today clinic --seconds 0", "more than 0 seconds"),
+        ("plan clinic --seconds 0", "more than 0 seconds"),
         ("today clinic --explore --cautious", "choose one"),
         ("today clinic --policy prise", "perhaps 'price' is meant"),
         ("history clinic --who Adda", "perhaps 'Ada' is meant"),
